@@ -1,0 +1,369 @@
+#include "deepsl/sturm/cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "discretise.h"
+#include "kernel.h"
+#include "roots.h"
+
+namespace deepsl::sturm {
+
+namespace {
+
+using namespace detail;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+void check_size(const char* what, std::size_t given, std::size_t wanted, bool optional = false) {
+    if (given == wanted || (optional && given == 0)) return;
+    throw InputError(std::string(what) + " has " + std::to_string(given) + " values; it needs " +
+                     std::to_string(wanted) + (optional ? ", or none" : "") + ".");
+}
+
+void check_condition(const char* end, const BoundaryCondition& c) {
+    if (!std::isfinite(c.alpha1) || !std::isfinite(c.alpha2) ||
+        (c.alpha1 == 0.0 && c.alpha2 == 0.0))
+        throw InputError(std::string("the boundary condition at the ") + end +
+                         " end needs two finite numbers, not both zero; try 1,0 (Dirichlet).");
+}
+
+void check(const CellProblems& p, const CellOptions& o) {
+    if (p.cells == 0) throw InputError("cells is 0; a problem needs at least one cell.");
+    if (o.first == 0) throw InputError("first is 0; eigenvalues are counted from 1.");
+    if (o.count == 0) throw InputError("count is 0; ask for at least one eigenvalue.");
+    if (o.edge > p.cells)
+        throw InputError("edge is " + std::to_string(o.edge) + "; the cells have edges 0 to " +
+                         std::to_string(p.cells) + ".");
+    if (o.max_passes < 1) throw InputError("max_passes must be at least 1.");
+    const std::size_t at_nodes = p.problems * p.cells * nodes_per_cell(p.scheme);
+    check_size("P", p.P.size(), at_nodes);
+    check_size("q", p.q.size(), at_nodes);
+    check_size("w", p.w.size(), at_nodes);
+    check_size("length", p.length.size(), p.problems * p.cells);
+    check_size("v", o.v.size(), p.problems * o.count, true);
+    check_size("P_start", o.P_start.size(), p.problems, true);
+    check_size("warm_start", o.warm_start.size(), p.problems * o.count, true);
+    check_condition("left", p.left);
+    check_condition("right", p.right);
+}
+
+// The state at a for v = 1.
+Start unit_start(const CellProblems& p, const CellOptions& o, std::size_t b) {
+    if (!p.left.is_dirichlet()) return {1.0, -p.left.alpha1 / p.left.alpha2};
+    if (!o.P_start.empty()) return {0.0, 1.0 / o.P_start[b]};
+    const std::size_t base = b * p.cells * nodes_per_cell(p.scheme);
+    return {0.0, 1.0 / first_P(p.scheme, &p.P[base], &p.w[base])};
+}
+
+Status check_start(const CellProblems& p, const CellOptions& o, std::size_t b) {
+    if (!o.P_start.empty() && p.left.is_dirichlet()) {
+        if (!std::isfinite(o.P_start[b])) return Status::not_finite;
+        if (!(o.P_start[b] > 0.0)) return Status::not_positive;
+    }
+    return Status::ok;
+}
+
+// From a state at a, known up to its size, to the factor that makes it the unit start.
+double start_factor(const Start& unit, double u, double f) {
+    return unit.u == 0.0 ? unit.f / f : unit.u / u;
+}
+
+struct Workspace {
+    Line line;
+    EdgeStates states;
+    Pieces piece_gradient;
+};
+
+Workspace& workspace() {
+    thread_local Workspace w;
+    return w;
+}
+
+Status prepare(const Kernel& kernel, const CellProblems& p, std::size_t b, Line& line) {
+    Status status = make_line(p, b, line);
+    if (status != Status::ok) return status;
+    kernel.measure(line);
+    return judge(line);
+}
+
+// Indices are solved four at a time; past the end the last one is repeated.
+std::size_t lane_index(std::size_t group, std::size_t lane, std::size_t count) {
+    return std::min(group + lane, count - 1);
+}
+
+double v_of(const CellOptions& o, std::size_t at) { return o.v.empty() ? 1.0 : o.v[at]; }
+
+void fail(Status status, std::size_t at, std::size_t edges, CellSolution& s) {
+    s.status[at] = status;
+    s.lambda[at] = s.u[at] = s.f[at] = nan;
+    if (s.u_edges.empty()) return;
+    std::fill_n(s.u_edges.begin() + static_cast<std::ptrdiff_t>(at * edges), edges, nan);
+    std::fill_n(s.f_edges.begin() + static_cast<std::ptrdiff_t>(at * edges), edges, nan);
+}
+
+// u and f of four indices at the wanted edge (and all edges, if asked), for v = 1.
+void evaluate(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
+              std::size_t group, const Roots& roots, CellSolution& s) {
+    Workspace& ws = workspace();
+    const Start unit = unit_start(p, o, b);
+    const std::size_t per_cell = pieces_per_cell(p.scheme);
+    const std::size_t edge = o.edge * per_cell;
+    const std::size_t used = std::min(lanes, o.count - group);
+    bool accurate = !o.all_edges && edge == roots.match;
+    for (std::size_t i = 0; i < used; ++i) accurate &= roots.accurate[i];
+    if (accurate) {
+        const double factor = start_factor(unit, ws.line.left.u, ws.line.left.f);
+        Lanes u, f;
+        kernel.from_left(ws.line, edge, roots.lambda, u, f);
+        for (std::size_t i = 0; i < used; ++i) {
+            const std::size_t at = b * o.count + group + i;
+            s.u[at] = factor * u[i];
+            s.f[at] = factor * f[i];
+        }
+        return;
+    }
+    kernel.trace(ws.line, roots.lambda, ws.states);
+    for (std::size_t i = 0; i < used; ++i) {
+        const std::size_t at = b * o.count + group + i;
+        const double factor = start_factor(unit, ws.states.u[0][i], ws.states.f[0][i]);
+        s.u[at] = factor * ws.states.u[edge][i];
+        s.f[at] = factor * ws.states.f[edge][i];
+        if (!o.all_edges) continue;
+        for (std::size_t k = 0; k <= p.cells; ++k) {
+            s.u_edges[at * (p.cells + 1) + k] = factor * ws.states.u[k * per_cell][i];
+            s.f_edges[at * (p.cells + 1) + k] = factor * ws.states.f[k * per_cell][i];
+        }
+    }
+}
+
+void scale_by_v(const CellOptions& o, std::size_t at, std::size_t edges, CellSolution& s) {
+    const double v = v_of(o, at);
+    s.u[at] *= v;
+    s.f[at] *= v;
+    if (!s.u_edges.empty()) {
+        for (std::size_t k = at * edges; k < (at + 1) * edges; ++k) {
+            s.u_edges[k] *= v;
+            s.f_edges[k] *= v;
+        }
+    }
+    if (!std::isfinite(v)) {
+        fail(Status::not_finite, at, edges, s);
+    } else if (!std::isfinite(s.u[at]) || !std::isfinite(s.f[at])) {
+        fail(Status::overflow, at, edges, s);
+    }
+}
+
+void solve_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
+               CellSolution& s) {
+    Workspace& ws = workspace();
+    Status status = prepare(kernel, p, b, ws.line);
+    if (status == Status::ok) status = check_start(p, o, b);
+    if (status != Status::ok) {
+        for (std::size_t i = 0; i < o.count; ++i) fail(status, b * o.count + i, p.cells + 1, s);
+        return;
+    }
+    for (std::size_t group = 0; group < o.count; group += lanes) {
+        Roots roots{};
+        roots.match = o.edge * pieces_per_cell(p.scheme);
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t j = lane_index(group, i, o.count);
+            roots.index[i] = o.first + j;
+            roots.lambda[i] = o.warm_start.empty() ? nan : o.warm_start[b * o.count + j];
+        }
+        find_roots(kernel, ws.line, o.max_passes, roots);
+        evaluate(kernel, p, o, b, group, roots, s);
+        for (std::size_t i = 0; i < std::min(lanes, o.count - group); ++i) {
+            const std::size_t at = b * o.count + group + i;
+            s.lambda[at] = roots.lambda[i];
+            s.status[at] = roots.status[i];
+            s.passes[at] = roots.passes[i];
+            if (roots.status[i] != Status::ok) {
+                fail(roots.status[i], at, p.cells + 1, s);
+            } else {
+                scale_by_v(o, at, p.cells + 1, s);
+            }
+        }
+    }
+    // Eigenvalues are simple. Where two are closer than rounding, their order is kept by one ulp.
+    for (std::size_t at = b * o.count + 1; at < (b + 1) * o.count; ++at) {
+        if (s.lambda[at] <= s.lambda[at - 1])
+            s.lambda[at] = std::nextafter(s.lambda[at - 1], std::numeric_limits<double>::max());
+    }
+}
+
+// Derivatives by a, g0, g1 of the pieces become derivatives by P, q, w, h of the cells.
+void chain_to_cells(const CellProblems& p, std::size_t b, const Pieces& pieces, const Pieces& d,
+                    CellGradient& r) {
+    const std::size_t per_cell = pieces_per_cell(p.scheme);
+    for (std::size_t k = 0; k < p.cells; ++k) {
+        const std::size_t first = k * per_cell;
+        const std::size_t node = (b * p.cells + k) * per_cell;
+        const double h = p.length[b * p.cells + k];
+        double dh = 0.0;
+        for (std::size_t j = first; j < first + per_cell; ++j) {
+            dh += d.a[j] * pieces.a[j] + d.g0[j] * pieces.g0[j] + d.g1[j] * pieces.g1[j];
+        }
+        r.length[b * p.cells + k] = dh / h;
+        if (p.scheme == Scheme::midpoint) {
+            r.P[node] = h * d.a[first];
+            r.q[node] = h * d.g0[first];
+            r.w[node] = h * d.g1[first];
+            continue;
+        }
+        const PieceWeights weights =
+            piece_weights(p.P[node], p.P[node + 1], p.w[node], p.w[node + 1]);
+        const double near = h * weights.near, far = h * weights.far;
+        const std::size_t second = first + 1;
+        r.P[node] = near * d.a[first] + far * d.a[second];
+        r.P[node + 1] = far * d.a[first] + near * d.a[second];
+        r.q[node] = near * d.g0[first] + far * d.g0[second];
+        r.q[node + 1] = far * d.g0[first] + near * d.g0[second];
+        r.w[node] = near * d.g1[first] + far * d.g1[second];
+        r.w[node + 1] = far * d.g1[first] + near * d.g1[second];
+    }
+}
+
+// With Dirichlet at a, p u'(a) = v / P: a derivative by log P is minus that by log v.
+void chain_to_start(const CellProblems& p, const CellOptions& o, std::size_t b, double by_log_v,
+                    CellGradient& r) {
+    if (!p.left.is_dirichlet()) return;
+    if (!o.P_start.empty()) {
+        r.P_start[b] -= by_log_v / o.P_start[b];
+        return;
+    }
+    const std::size_t base = b * p.cells * nodes_per_cell(p.scheme);
+    const double by_P = -by_log_v / first_P(p.scheme, &p.P[base], &p.w[base]);
+    if (p.scheme == Scheme::midpoint) {
+        r.P[base] += by_P;
+        return;
+    }
+    const PieceWeights weights =
+        piece_weights(p.P[base], p.P[base + 1], p.w[base], p.w[base + 1]);
+    r.P[base] += 2.0 * weights.near * by_P;
+    r.P[base + 1] += 2.0 * weights.far * by_P;
+}
+
+double seed(std::span<const double> seeds, std::size_t at) {
+    return seeds.empty() ? 0.0 : seeds[at];
+}
+
+void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o,
+                  std::size_t b, const CellSolution& s, const CellSeeds& seeds, CellGradient& r) {
+    Workspace& ws = workspace();
+    if (prepare(kernel, p, b, ws.line) != Status::ok) return;
+    const Start unit = unit_start(p, o, b);
+    ws.piece_gradient.assign_zero(ws.line.pieces.size());
+    double by_log_v = 0.0;
+    for (std::size_t group = 0; group < o.count; group += lanes) {
+        SensitivitySeeds in{o.edge * pieces_per_cell(p.scheme), {}, {}, {}};
+        Lanes lambda;
+        bool any = false;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t at = b * o.count + lane_index(group, i, o.count);
+            const bool use = group + i < o.count && s.status[at] == Status::ok;
+            any |= use;
+            lambda[i] = s.status[at] == Status::ok ? s.lambda[at] : 0.0;
+            in.lambda[i] = use ? seed(seeds.lambda, at) : 0.0;
+            in.u[i] = use ? seed(seeds.u, at) * v_of(o, at) : 0.0;
+            in.f[i] = use ? seed(seeds.f, at) * v_of(o, at) : 0.0;
+        }
+        if (!any) continue;
+        kernel.trace(ws.line, lambda, ws.states);
+        // The solution as traced is y / factor: seeds on u and f take the factor instead.
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const double factor = start_factor(unit, ws.states.u[0][i], ws.states.f[0][i]);
+            in.u[i] = in.u[i] == 0.0 ? 0.0 : in.u[i] * factor;
+            in.f[i] = in.f[i] == 0.0 ? 0.0 : in.f[i] * factor;
+            if (group + i >= o.count) continue;
+            const std::size_t at = b * o.count + group + i;
+            if (s.status[at] != Status::ok) continue;
+            const double u = factor * ws.states.u[in.edge][i];
+            const double f = factor * ws.states.f[in.edge][i];
+            const double by_v = seed(seeds.u, at) * u + seed(seeds.f, at) * f;
+            r.v[at] = by_v;
+            by_log_v += by_v * v_of(o, at);
+        }
+        kernel.sensitivity(ws.line, lambda, ws.states, in, ws.piece_gradient);
+    }
+    chain_to_cells(p, b, ws.line.pieces, ws.piece_gradient, r);
+    chain_to_start(p, o, b, by_log_v, r);
+}
+
+void check_range(const char* what, std::size_t begin, std::size_t end, std::size_t problems) {
+    if (begin > end || end > problems)
+        throw InputError(std::string(what) + ": the range " + std::to_string(begin) + ".." +
+                         std::to_string(end) + " does not lie in the " +
+                         std::to_string(problems) + " problems.");
+}
+
+}  // namespace
+
+CellSolution make_solution(const CellProblems& problems, const CellOptions& options) {
+    check(problems, options);
+    const std::size_t size = problems.problems * options.count;
+    CellSolution s;
+    s.lambda.resize(size);
+    s.u.resize(size);
+    s.f.resize(size);
+    s.status.assign(size, Status::ok);
+    s.passes.resize(size);
+    if (options.all_edges) {
+        s.u_edges.resize(size * (problems.cells + 1));
+        s.f_edges.resize(size * (problems.cells + 1));
+    }
+    return s;
+}
+
+void solve(const CellProblems& problems, const CellOptions& options, std::size_t begin,
+           std::size_t end, CellSolution& solution) {
+    check(problems, options);
+    check_range("solve", begin, end, problems.problems);
+    check_size("solution", solution.lambda.size(), problems.problems * options.count);
+    for (std::size_t b = begin; b < end; ++b)
+        solve_one(kernel(), problems, options, b, solution);
+}
+
+CellSolution solve(const CellProblems& problems, const CellOptions& options) {
+    CellSolution solution = make_solution(problems, options);
+    solve(problems, options, 0, problems.problems, solution);
+    return solution;
+}
+
+CellGradient make_gradient(const CellProblems& problems, const CellOptions& options) {
+    check(problems, options);
+    const std::size_t at_nodes = problems.P.size();
+    CellGradient r;
+    r.P.resize(at_nodes);
+    r.q.resize(at_nodes);
+    r.w.resize(at_nodes);
+    r.length.resize(problems.length.size());
+    r.v.resize(problems.problems * options.count);
+    if (!options.P_start.empty()) r.P_start.resize(problems.problems);
+    return r;
+}
+
+void gradient(const CellProblems& problems, const CellOptions& options,
+              const CellSolution& solution, const CellSeeds& seeds, std::size_t begin,
+              std::size_t end, CellGradient& result) {
+    check(problems, options);
+    check_range("gradient", begin, end, problems.problems);
+    const std::size_t size = problems.problems * options.count;
+    check_size("solution", solution.lambda.size(), size);
+    check_size("the seeds of lambda", seeds.lambda.size(), size, true);
+    check_size("the seeds of u", seeds.u.size(), size, true);
+    check_size("the seeds of f", seeds.f.size(), size, true);
+    for (std::size_t b = begin; b < end; ++b)
+        gradient_one(kernel(), problems, options, b, solution, seeds, result);
+}
+
+CellGradient gradient(const CellProblems& problems, const CellOptions& options,
+                      const CellSolution& solution, const CellSeeds& seeds) {
+    CellGradient result = make_gradient(problems, options);
+    gradient(problems, options, solution, seeds, 0, problems.problems, result);
+    return result;
+}
+
+}  // namespace deepsl::sturm

@@ -1,0 +1,76 @@
+// The inner loops: sweeps of four eigenvalue indices at a time (SIMD lanes) along one line.
+//
+// They are compiled twice, for any x86-64 and for AVX2 with FMA; kernel() picks by asking the
+// processor once. Lanes are indices of one problem, so a result cannot depend on the batch.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "line.h"
+
+namespace deepsl::sturm::detail {
+
+inline constexpr std::size_t lanes = 4;
+
+struct alignas(32) Lanes {
+    double at[lanes];
+    double& operator[](std::size_t i) { return at[i]; }
+    double operator[](std::size_t i) const { return at[i]; }
+};
+
+/// u and f = p u' at the K + 1 edges of a line's pieces.
+struct EdgeStates {
+    std::vector<Lanes> u, f;
+    std::size_t twist[lanes];  // the edge, per index, where left and right solution meet
+};
+
+/// Derivatives of a loss by lambda, and by u and f at an edge, for four indices.
+struct SensitivitySeeds {
+    std::size_t edge;
+    Lanes lambda, u, f;
+};
+
+/// What one pass over the line tells about four trial eigenvalues.
+struct Pass {
+    Lanes angle;        // Pruefer angles from both ends, added up at the match edge
+    Lanes slope;        // its derivative by lambda
+    Lanes sensitivity;  // |d(u, f)/dlambda| / |(u, f)| of the solution from the left, there
+};
+
+struct Kernel {
+    const char* name;
+
+    /// Fills the line's figures, for lines of any content.
+    void (*measure)(Line&);
+
+    /// A scale for tan(theta) = scale u / f that makes the angle nearly linear in sqrt(lambda).
+    void (*angle_scale)(const Line&, std::size_t match, const Lanes& lambda, Lanes& scale);
+
+    /// One pass. The angle increases with lambda; the n-th eigenvalue is where it is n pi.
+    void (*pass)(const Line&, std::size_t match, const Lanes& scale, const Lanes& lambda, Pass&);
+
+    /// The solution from the left, at one edge.
+    void (*from_left)(const Line&, std::size_t edge, const Lanes& lambda, Lanes& u, Lanes& f);
+
+    /// The eigenfunctions at all edges, from the left up to a twist edge and from the right
+    /// beyond it; the twist is where both solutions together are largest, so that neither is
+    /// followed into a region where it ought to decay. Scaled to length one at the twist.
+    void (*trace)(const Line&, const Lanes& lambda, EdgeStates&);
+
+    /// The integral of w u^2 along the line.
+    void (*norm)(const Line&, const Lanes& lambda, const EdgeStates&, Lanes& norm);
+
+    /// Adds, piece by piece, the derivatives by a, g0, g1, summed over the lanes.
+    void (*sensitivity)(const Line&, const Lanes& lambda, const EdgeStates&,
+                        const SensitivitySeeds&, Pieces& gradient);
+};
+
+const Kernel& kernel();
+
+/// The two builds, for tests that compare them; kernel_avx2() may be called only where has_avx2().
+const Kernel& kernel_portable();
+const Kernel& kernel_avx2();
+bool has_avx2();
+
+}  // namespace deepsl::sturm::detail
