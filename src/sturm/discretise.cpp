@@ -25,22 +25,22 @@ PieceWeights piece_weights(double P1, double P2, double w1, double w2) {
     return {0.5, 0.0};
 }
 
+CellPieces magnus4_pieces(double h, const double* P, const double* q, const double* w) {
+    const PieceWeights weights = piece_weights(P[0], P[1], w[0], w[1]);
+    const double near = h * weights.near, far = h * weights.far;
+    return {Piece{near * P[0] + far * P[1], near * q[0] + far * q[1], near * w[0] + far * w[1]},
+            Piece{far * P[0] + near * P[1], far * q[0] + near * q[1], far * w[0] + near * w[1]}};
+}
+
 void set_cell(Scheme scheme, double h, const double* P, const double* q, const double* w,
               std::size_t k, Pieces& pieces) {
     if (scheme == Scheme::midpoint) {
-        pieces.a[k] = h * P[0];
-        pieces.g0[k] = h * q[0];
-        pieces.g1[k] = h * w[0];
+        pieces.set(k, {h * P[0], h * q[0], h * w[0]});
         return;
     }
-    const PieceWeights weights = piece_weights(P[0], P[1], w[0], w[1]);
-    const double near = h * weights.near, far = h * weights.far;
-    pieces.a[k] = near * P[0] + far * P[1];
-    pieces.g0[k] = near * q[0] + far * q[1];
-    pieces.g1[k] = near * w[0] + far * w[1];
-    pieces.a[k + 1] = far * P[0] + near * P[1];
-    pieces.g0[k + 1] = far * q[0] + near * q[1];
-    pieces.g1[k + 1] = far * w[0] + near * w[1];
+    const CellPieces two = magnus4_pieces(h, P, q, w);
+    pieces.set(k, two[0]);
+    pieces.set(k + 1, two[1]);
 }
 
 double first_P(Scheme scheme, const double* P, const double* w) {

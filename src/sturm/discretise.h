@@ -7,6 +7,7 @@
 // 13.9; cells with a contrast above 8 take A1 and A2 on their halves instead (order 2).
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "deepsl/sturm/cells.h"
@@ -22,6 +23,10 @@ struct PieceWeights {
 
 /// The weights of a cell with these values at its two nodes.
 PieceWeights piece_weights(double P1, double P2, double w1, double w2);
+
+/// The two pieces of a cell of order 4.
+using CellPieces = std::array<Piece, 2>;
+CellPieces magnus4_pieces(double h, const double* P, const double* q, const double* w);
 
 /// Sets the pieces from number k on to those of one cell of length h, given P, q, w at its nodes.
 void set_cell(Scheme scheme, double h, const double* P, const double* q, const double* w,

@@ -20,14 +20,6 @@ DEEPSL_INLINE double largest(V x) {
 }
 DEEPSL_INLINE double total(V x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
-struct Piece {
-    double a, g0, g1;
-};
-
-DEEPSL_INLINE Piece piece(const Line& line, std::size_t k) {
-    return {line.pieces.a[k], line.pieces.g0[k], line.pieces.g1[k]};
-}
-
 // 1 / n! for the series below.
 constexpr double inverse_factorial(int n) {
     double x = 1.0;
@@ -232,7 +224,7 @@ void measure(Line& line) {
     const V inf = splat(__builtin_inf());
     V max_ag0 = splat(0.0), max_ag1 = splat(0.0), min_q = inf, max_q = -inf, min_pw = inf,
       max_pw = -inf, min_positive = inf;
-    V sum_a = splat(0.0), sum_g0 = splat(0.0), sum_g1 = splat(0.0), clock = splat(0.0),
+    V sum_a = splat(0.0), sum_abs_g0 = splat(0.0), sum_g1 = splat(0.0), clock = splat(0.0),
       clock_q = splat(0.0);
     const V one = splat(1.0);
     for (std::size_t k = 0; k < count; k += lanes) {
@@ -259,7 +251,7 @@ void measure(Line& line) {
         max_pw = larger(pw, max_pw);
         min_positive = smaller(smaller(va, v1), min_positive);
         sum_a += inside * va;
-        sum_g0 += inside * v0;
+        sum_abs_g0 += inside * magnitude(v0);
         sum_g1 += inside * v1;
         clock += tick;
         clock_q += tick * q;
@@ -267,7 +259,7 @@ void measure(Line& line) {
     line.figures = {largest(max_ag0),
                     largest(max_ag1),
                     total(sum_a),
-                    total(sum_g0),
+                    total(sum_abs_g0),
                     total(sum_g1),
                     smallest(min_q),
                     largest(max_q),
@@ -279,7 +271,7 @@ void measure(Line& line) {
 }
 
 void angle_scale(const Line& line, std::size_t match, const Lanes& lambda_in, Lanes& scale) {
-    const Piece c = piece(line, match - 1);
+    const Piece c = line.pieces[match - 1];
     const double shortest = 1.0 / (line.figures.sum_a * line.figures.sum_a);
     store(scale, root(larger(magnitude(c.g0 - load(lambda_in) * c.g1) / c.a, splat(shortest))));
 }
@@ -358,8 +350,7 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
 
     // The twist: the edge where |left| |right| is largest. Bit patterns of positive doubles are
     // ordered like their logarithms; a rescaling adds 2 * 128 to the exponent of the square.
-    const double mean_g = line.figures.sum_g0 > 0 ? line.figures.sum_g0 : -line.figures.sum_g0;
-    const V scale2 = (magnitude(lambda) * line.figures.sum_g1 + mean_g) / line.figures.sum_a +
+    const V scale2 = (magnitude(lambda) * line.figures.sum_g1 + line.figures.sum_abs_g0) / line.figures.sum_a +
                      1.0 / (line.figures.sum_a * line.figures.sum_a);
     Mask best = Mask{} - 1, twist = Mask{};
     for (std::size_t k = 0; k <= count; ++k) {
@@ -436,7 +427,7 @@ void norm(const Line& line, const Lanes& lambda_in, const EdgeStates& states, La
     const V lambda = load(lambda_in);
     V sum = splat(0.0);
     for (std::size_t k = 0; k < line.pieces.size(); ++k) {
-        const Piece c = piece(line, k);
+        const Piece c = line.pieces[k];
         const Ends y = ends(states, k);
         sum += c.g1 * products(splat(c.a), c.g0 - lambda * c.g1, y, y).uu;
     }
@@ -492,7 +483,7 @@ void sensitivity(const Line& line, const Lanes& lambda_in, const EdgeStates& sta
         f = select(here, first_f, f);
     };
     const auto add_direct = [&](std::size_t k, const Ends& eta) {
-        const Piece c = piece(line, k);
+        const Piece c = line.pieces[k];
         const Products d = products(splat(c.a), c.g0 - lambda * c.g1, eta, ends(states, k));
         store(direct_uu[k], load(direct_uu[k]) + d.uu);
         store(direct_ff[k], load(direct_ff[k]) + d.ff);
@@ -522,7 +513,7 @@ void sensitivity(const Line& line, const Lanes& lambda_in, const EdgeStates& sta
     // w zeta_u u equal to the seed of lambda, gives every derivative by the same two integrals.
     V norm = splat(0.0), overlap = splat(0.0);
     for (std::size_t k = 0; k < count; ++k) {
-        const Piece c = piece(line, k);
+        const Piece c = line.pieces[k];
         const Ends y = ends(states, k);
         const Products own = products(splat(c.a), c.g0 - lambda * c.g1, y, y);
         norm += c.g1 * own.uu;

@@ -47,7 +47,7 @@ void merge_pieces(const Line& fine, std::size_t group, Line& coarse) {
 
 Status judge(const Line& line) {
     const LineFigures& f = line.figures;
-    const double figures[] = {f.max_ag0,      f.max_ag1, f.sum_a,  f.sum_g0,           f.sum_g1,
+    const double figures[] = {f.max_ag0,      f.max_ag1, f.sum_a,  f.sum_abs_g0,           f.sum_g1,
                               f.max_q_over_w, f.min_pw,  f.max_pw, f.liouville_length, f.liouville_q,
                               f.min_q_over_w};
     for (double x : figures) {
@@ -56,8 +56,7 @@ Status judge(const Line& line) {
     if (!f.positive) return Status::not_positive;
     // Half waves or e-foldings along the line, at most: beyond this a sweep would not end.
     constexpr double longest = 1e7;
-    const auto count = static_cast<double>(line.pieces.size());
-    if (std::sqrt(f.max_ag0) * count > longest || f.min_pw <= 0.0 || f.liouville_length <= 0.0)
+    if (std::sqrt(f.sum_a * f.sum_abs_g0) > longest || f.min_pw <= 0.0 || f.liouville_length <= 0.0)
         return Status::out_of_range;
     return Status::ok;
 }

@@ -15,11 +15,21 @@
 
 namespace deepsl::sturm::detail {
 
+struct Piece {
+    double a, g0, g1;
+};
+
 /// The pieces, one array for each number; in derivatives, the derivatives by these.
 struct Pieces {
     std::vector<double> a, g0, g1;
 
     std::size_t size() const { return a.size(); }
+    Piece operator[](std::size_t k) const { return {a[k], g0[k], g1[k]}; }
+    void set(std::size_t k, const Piece& piece) {
+        a[k] = piece.a;
+        g0[k] = piece.g0;
+        g1[k] = piece.g1;
+    }
     void resize(std::size_t count);
     void assign_zero(std::size_t count);
 };
@@ -36,7 +46,7 @@ Start start_right(const BoundaryCondition& condition);
 /// Figures of a whole line, which bound its eigenvalues and steer the search for them.
 struct LineFigures {
     double max_ag0 = 0, max_ag1 = 0;      // |Y| <= max_ag0 + |lambda| max_ag1
-    double sum_a = 0, sum_g0 = 0, sum_g1 = 0;  // integrals of P, q, w
+    double sum_a = 0, sum_abs_g0 = 0, sum_g1 = 0;  // integrals of P, |q|, w
     double min_q_over_w = 0, max_q_over_w = 0;
     double min_pw = 0, max_pw = 0;
     double liouville_length = 0;          // integral of sqrt(w/p)

@@ -1,0 +1,360 @@
+#include "deepsl/sturm/solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "eigenfunction.h"
+#include "mesh.h"
+#include "roots.h"
+
+namespace deepsl::sturm {
+
+namespace {
+
+using namespace detail;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr std::size_t max_levels = 5;  // cells split into 1, 2, 4, 8, 16
+
+void check(const Problem& p, const SolveOptions& o) {
+    std::ostringstream message;
+    if (!p.p || !p.q || !p.w) message << "p, q and w must all be given.";
+    if (!std::isfinite(p.a) || !std::isfinite(p.b)) {
+        message << "the interval [" << p.a << ", " << p.b
+                << "] is not finite; cut it off where the solutions have died out.";
+    } else if (!(p.a < p.b)) {
+        message << "the interval [" << p.a << ", " << p.b
+                << "] is empty or reversed; its left end must be less than its right end.";
+    }
+    for (const auto& [end, c] : {std::pair{"left", p.left}, std::pair{"right", p.right}}) {
+        if (!std::isfinite(c.alpha1) || !std::isfinite(c.alpha2) ||
+            (c.alpha1 == 0.0 && c.alpha2 == 0.0))
+            message << "the boundary condition at the " << end << " end is " << c.alpha1 << ","
+                    << c.alpha2 << "; it needs two finite numbers, not both zero.";
+    }
+    for (double t : p.breaks) {
+        if (!std::isfinite(t)) message << "a break point is not finite.";
+    }
+    if (!(o.tolerance >= 1e-14 && o.tolerance <= 0.1))
+        message << "the tolerance " << o.tolerance
+                << " is out of range; double precision can hold 1e-14 to 0.1.";
+    if (o.max_cells < 32) message << "max_cells is " << o.max_cells << "; at least 32 are needed.";
+    if (!message.str().empty()) throw InputError(message.str());
+}
+
+double scaled_tolerance(double tolerance, double lambda) {
+    return tolerance * std::max(1.0, std::fabs(lambda));
+}
+
+// The eigenvalues and eigenfunctions of one line, for a list of indices.
+struct LineSpectrum {
+    std::vector<double> lambda;
+    std::vector<Status> status;
+    std::vector<double> rounding;                 // what rounding may have done to lambda
+    std::vector<std::vector<PointState>> states;  // [index][edge], integral of w u^2 = 1
+};
+
+// Solves by index; `guess` may be empty. Keeps the states at every `stride`-th piece edge.
+LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indices,
+                        const std::vector<double>& guess, std::size_t stride) {
+    const Kernel& k = kernel();
+    const std::size_t count = indices.size();
+    LineSpectrum s;
+    s.lambda.resize(count);
+    s.status.resize(count);
+    s.rounding.resize(count);
+    s.states.resize(count);
+    EdgeStates edges;
+    for (std::size_t group = 0; group < count; group += lanes) {
+        Roots roots{};
+        roots.match = line.pieces.size() / 2;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t j = std::min(group + i, count - 1);
+            roots.index[i] = indices[j];
+            roots.lambda[i] = guess.empty() ? nan : guess[j];
+        }
+        find_roots(k, line, 400, roots);
+        Lanes norm;
+        k.trace(line, roots.lambda, edges);
+        k.norm(line, roots.lambda, edges, norm);
+        for (std::size_t i = 0; i < std::min(lanes, count - group); ++i) {
+            const std::size_t j = group + i;
+            s.lambda[j] = roots.lambda[i];
+            s.status[j] = roots.status[i];
+            const bool falling = edges.u[0][i] != 0.0 ? edges.u[0][i] < 0.0 : edges.f[0][i] < 0.0;
+            const double factor = (falling ? -1.0 : 1.0) / std::sqrt(norm[i]);
+            // Rounding of the coefficients and of the sums along the line moves lambda as a
+            // relative change of q and w would.
+            double magnitude = 0.0;
+            for (std::size_t e = 0; e < line.pieces.size(); ++e) {
+                const double u = factor * edges.u[e][i];
+                magnitude += std::fabs(line.pieces.g0[e]) * u * u;
+            }
+            s.rounding[j] = 16.0 * epsilon * (std::fabs(roots.lambda[i]) + magnitude);
+            s.states[j].reserve(line.pieces.size() / stride + 1);
+            for (std::size_t e = 0; e <= line.pieces.size(); e += stride)
+                s.states[j].push_back({factor * edges.u[e][i], factor * edges.f[e][i]});
+        }
+    }
+    return s;
+}
+
+// Romberg's table for one number known on meshes of halved cells: errors go with h^4, h^6, ...
+struct Extrapolated {
+    double value, estimate;
+};
+
+Extrapolated extrapolate(const std::vector<double>& by_level) {
+    // A difference divided by 8 stays honest where the order is not yet reached (15, 63, 255
+    // would hold for perfectly smooth coefficients), and so does what the column before says.
+    constexpr double caution = 8.0, trust_in_order = 64.0;
+    std::vector<double> column = by_level;
+    double estimate = std::numeric_limits<double>::infinity();
+    double factor = 16.0;
+    while (column.size() > 1) {
+        const double last = std::isfinite(estimate) ? estimate / trust_in_order : 0.0;
+        const double change = std::fabs(column.back() - column[column.size() - 2]) / caution;
+        estimate = std::max(change, last);
+        for (std::size_t k = 0; k + 1 < column.size(); ++k)
+            column[k] = column[k + 1] + (column[k + 1] - column[k]) / (factor - 1.0);
+        column.pop_back();
+        factor *= 4.0;
+    }
+    return {column.front(), estimate};
+}
+
+// Eigenvalues that agree within their estimates have errors in common: the largest counts.
+void share_estimates(std::vector<Eigenpair>& pairs) {
+    const auto share = [&](std::size_t i, std::size_t j) {
+        const double larger = std::max(pairs[i].error_estimate, pairs[j].error_estimate);
+        if (std::fabs(pairs[i].lambda - pairs[j].lambda) <= larger)
+            pairs[i].error_estimate = pairs[j].error_estimate = larger;
+    };
+    for (std::size_t i = 1; i < pairs.size(); ++i) share(i - 1, i);
+    for (std::size_t i = pairs.size(); i-- > 1;) share(i - 1, i);
+}
+
+class Solver {
+public:
+    Solver(const Problem& problem, const SolveOptions& options)
+        : problem_(std::make_shared<const Problem>(problem)),
+          options_(options),
+          coefficients_(*problem_),
+          mesh_(first_mesh(*problem_)) {
+        coefficients_.at(problem_->a);
+        coefficients_.at(problem_->b);
+    }
+
+    Solution by_index(const Indices& wanted) {
+        std::vector<std::size_t> indices(wanted.count);
+        for (std::size_t i = 0; i < wanted.count; ++i) indices[i] = wanted.first + i;
+        // Cells fine enough that extrapolation can be expected to do the rest; if it does not,
+        // finer ones. 0.05 / sqrt(tolerance) tolerances are 5e-7 at 1e-10.
+        double share = 0.05 / std::sqrt(options_.tolerance);
+        Solution solution;
+        for (int attempt = 0; attempt < 4; ++attempt, share /= 100.0) {
+            const bool finer = adapt(indices, share);
+            if (attempt > 0 && !finer) break;
+            solution = climb(indices);
+            bool all_ok = true;
+            for (const Eigenpair& p : solution.pairs) all_ok &= p.status == Status::ok;
+            if (all_ok || mesh_.cells() >= options_.max_cells / 2) break;
+        }
+        return solution;
+    }
+
+    /// How many eigenvalues of the present mesh lie below lambda.
+    std::size_t count(double lambda) {
+        Line line;
+        if (prepare(1, line) != Status::ok) return 0;
+        return count_below(kernel(), line, lambda);
+    }
+
+private:
+    Status prepare(std::size_t parts, Line& line) {
+        make_line(*problem_, mesh_, parts, coefficients_, line);
+        kernel().measure(line);
+        return judge(line);
+    }
+
+    // Refines the mesh for some of the indices, in rounds: the first guides are rough.
+    bool adapt(const std::vector<std::size_t>& indices, double share) {
+        constexpr std::size_t most_guides = 12;
+        std::vector<std::size_t> chosen;
+        const std::size_t step = (indices.size() + most_guides - 1) / most_guides;
+        for (std::size_t i = 0; i < indices.size(); i += step) chosen.push_back(indices[i]);
+        if (chosen.back() != indices.back()) chosen.push_back(indices.back());
+        bool changed = false;
+        Line line;
+        for (int round = 0; round < 60; ++round) {
+            if (prepare(1, line) != Status::ok) return changed;
+            LineSpectrum s = solve_line(line, chosen, {}, 2);
+            std::vector<Guide> guides(chosen.size());
+            for (std::size_t i = 0; i < chosen.size(); ++i) {
+                guides[i] = {s.lambda[i], scaled_tolerance(options_.tolerance, s.lambda[i]),
+                             std::move(s.states[i])};
+            }
+            const Refinement r =
+                refine(mesh_, guides, share, options_.max_cells, coefficients_);
+            unresolved_ = r.unresolved;
+            if (r.splits == 0) break;
+            changed = true;
+        }
+        return changed;
+    }
+
+    // Halves all cells, again and again, until the extrapolated eigenvalues have settled.
+    Solution climb(const std::vector<std::size_t>& indices) {
+        Solution solution;
+        solution.pairs.resize(indices.size());
+        std::vector<LineSpectrum> levels;
+        Line line;
+        for (std::size_t level = 0; level < max_levels; ++level) {
+            const std::size_t parts = std::size_t{1} << level;
+            const Status status = prepare(parts, line);
+            solution.cells = parts * mesh_.cells();
+            if (status != Status::ok) {
+                for (std::size_t i = 0; i < indices.size(); ++i)
+                    solution.pairs[i] = {indices[i], nan, nan, status, {}};
+                return solution;
+            }
+            levels.push_back(solve_line(line, indices,
+                                        levels.empty() ? std::vector<double>{}
+                                                       : levels.back().lambda,
+                                        2 * parts));
+            if (level >= 2 && settled(levels, indices, solution)) break;
+        }
+        for (std::size_t i = 0; i < indices.size(); ++i)
+            solution.pairs[i].function = make_function(levels, i, solution.pairs[i]);
+        solution.evaluations = coefficients_.evaluations();
+        return solution;
+    }
+
+    bool settled(const std::vector<LineSpectrum>& levels, const std::vector<std::size_t>& indices,
+                 Solution& solution) const {
+        std::vector<double> by_level(levels.size());
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            for (std::size_t l = 0; l < levels.size(); ++l) by_level[l] = levels[l].lambda[i];
+            const Extrapolated x = extrapolate(by_level);
+            Eigenpair& pair = solution.pairs[i];
+            pair.index = indices[i];
+            pair.lambda = x.value;
+            const double wanted = scaled_tolerance(options_.tolerance, x.value);
+            pair.error_estimate =
+                x.estimate + unresolved_ * wanted + levels.back().rounding[i];
+            // Eigenvalues are simple; their order is kept where they agree to rounding.
+            if (i > 0 && pair.lambda <= solution.pairs[i - 1].lambda)
+                pair.lambda = std::nextafter(solution.pairs[i - 1].lambda,
+                                             std::numeric_limits<double>::max());
+        }
+        share_estimates(solution.pairs);
+        bool all = true;
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            Eigenpair& pair = solution.pairs[i];
+            const double allowed = std::max(scaled_tolerance(options_.tolerance, pair.lambda),
+                                            2.0 * levels.back().rounding[i]);
+            const Status found = levels.back().status[i];
+            pair.status = found != Status::ok                ? found
+                          : pair.error_estimate <= allowed ? Status::ok
+                                                             : Status::tolerance_not_met;
+            all &= pair.status == Status::ok;
+        }
+        return all;
+    }
+
+    Eigenfunction make_function(const std::vector<LineSpectrum>& levels, std::size_t i,
+                                const Eigenpair& pair) const {
+        auto data = std::make_shared<Eigenfunction::Data>();
+        data->problem = problem_;
+        data->index = pair.index;
+        data->lambda = pair.lambda;
+        data->edges = mesh_.edges;
+        const auto& finest = levels.back().states[i];
+        const auto& before = levels[levels.size() - 2].states[i];
+        double largest = 0.0, change = 0.0;
+        for (std::size_t k = 0; k < finest.size(); ++k) {
+            largest = std::max(largest, std::fabs(finest[k].u));
+            change = std::max(change, std::fabs(finest[k].u - before[k].u));
+        }
+        data->states = finest;
+        data->error_estimate = change / largest;
+        // Where the levels agree on the function, extrapolate it too.
+        constexpr double agreement = 1e-2;
+        if (change <= agreement * largest) {
+            double left_over = 0.0;
+            std::vector<double> u(levels.size()), f(levels.size());
+            for (std::size_t k = 0; k < finest.size(); ++k) {
+                for (std::size_t l = 0; l < levels.size(); ++l) {
+                    u[l] = levels[l].states[i][k].u;
+                    f[l] = levels[l].states[i][k].f;
+                }
+                const Extrapolated x = extrapolate(u);
+                data->states[k] = {x.value, extrapolate(f).value};
+                left_over = std::max(left_over, x.estimate);
+            }
+            data->error_estimate = left_over / largest;
+        }
+        if (problem_->left.is_dirichlet()) data->states.front().u = 0.0;
+        if (problem_->right.is_dirichlet()) data->states.back().u = 0.0;
+        return Eigenfunction(std::move(data));
+    }
+
+    std::shared_ptr<const Problem> problem_;
+    SolveOptions options_;
+    Coefficients coefficients_;
+    Mesh mesh_;
+    double unresolved_ = 0.0;  // error, in tolerances, of cells that extrapolation does not help
+};
+
+}  // namespace
+
+Solution solve(const Problem& problem, const Indices& indices, const SolveOptions& options) {
+    check(problem, options);
+    if (indices.first < 1) throw InputError("the first index is 0; eigenvalues count from 1.");
+    if (indices.count < 1) throw InputError("count is 0; ask for at least one eigenvalue.");
+    return Solver(problem, options).by_index(indices);
+}
+
+Solution solve(const Problem& problem, const Range& range, const SolveOptions& options) {
+    check(problem, options);
+    if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
+        std::ostringstream message;
+        message << "the range " << range.low << "," << range.high
+                << " is empty or not finite; its first number must not exceed its second.";
+        throw InputError(message.str());
+    }
+    constexpr std::size_t most = 10000;
+    Solver solver(problem, options);
+    // The first mesh may miscount; look one index further on both sides, and on until the found
+    // eigenvalues reach beyond the range.
+    std::size_t first = std::max<std::size_t>(solver.count(range.low), 1);
+    std::size_t last = solver.count(range.high) + 1;
+    for (;;) {
+        if (last - first > most) {
+            std::ostringstream message;
+            message << "the range " << range.low << "," << range.high << " holds about "
+                    << last - first << " eigenvalues; ask for at most " << most
+                    << " at a time.";
+            throw InputError(message.str());
+        }
+        Solution solution = solver.by_index({first, last - first + 1});
+        auto& pairs = solution.pairs;
+        const bool low_enough = first == 1 || !(pairs.front().lambda >= range.low);
+        const bool high_enough = !(pairs.back().lambda <= range.high);
+        if (low_enough && high_enough) {
+            std::erase_if(pairs, [&](const Eigenpair& p) {
+                return p.lambda + p.error_estimate < range.low ||
+                       p.lambda - p.error_estimate > range.high;
+            });
+            return solution;
+        }
+        const std::size_t more = 1 + (last - first) / 4;
+        if (!low_enough) first = first > more ? first - more : 1;
+        if (!high_enough) last += more;
+    }
+}
+
+}  // namespace deepsl::sturm
