@@ -240,8 +240,7 @@ void chain_to_start(const CellProblems& p, const CellOptions& o, std::size_t b, 
         r.P[base] += by_P;
         return;
     }
-    const PieceWeights weights =
-        piece_weights(p.P[base], p.P[base + 1], p.w[base], p.w[base + 1]);
+    const PieceWeights weights = piece_weights(p.P[base], p.P[base + 1], p.w[base], p.w[base + 1]);
     r.P[base] += 2.0 * weights.near * by_P;
     r.P[base + 1] += 2.0 * weights.far * by_P;
 }
@@ -250,8 +249,8 @@ double seed(std::span<const double> seeds, std::size_t at) {
     return seeds.empty() ? 0.0 : seeds[at];
 }
 
-void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o,
-                  std::size_t b, const CellSolution& s, const CellSeeds& seeds, CellGradient& r) {
+void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
+                  const CellSolution& s, const CellSeeds& seeds, CellGradient& r) {
     Workspace& ws = workspace();
     if (prepare(kernel, p, b, ws.line) != Status::ok) return;
     const Start unit = unit_start(p, o, b);
@@ -295,8 +294,8 @@ void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions
 void check_range(const char* what, std::size_t begin, std::size_t end, std::size_t problems) {
     if (begin > end || end > problems)
         throw InputError(std::string(what) + ": the range " + std::to_string(begin) + ".." +
-                         std::to_string(end) + " does not lie in the " +
-                         std::to_string(problems) + " problems.");
+                         std::to_string(end) + " does not lie in the " + std::to_string(problems) +
+                         " problems.");
 }
 
 }  // namespace
@@ -322,8 +321,7 @@ void solve(const CellProblems& problems, const CellOptions& options, std::size_t
     check(problems, options);
     check_range("solve", begin, end, problems.problems);
     check_size("solution", solution.lambda.size(), problems.problems * options.count);
-    for (std::size_t b = begin; b < end; ++b)
-        solve_one(kernel(), problems, options, b, solution);
+    for (std::size_t b = begin; b < end; ++b) solve_one(kernel(), problems, options, b, solution);
 }
 
 CellSolution solve(const CellProblems& problems, const CellOptions& options) {

@@ -19,8 +19,8 @@ namespace detail {
 
 PieceWeights piece_weights(double P1, double P2, double w1, double w2) {
     constexpr double contrast = 8.0;
-    const bool mild = P1 < contrast * P2 && P2 < contrast * P1 && w1 < contrast * w2 &&
-                      w2 < contrast * w1;
+    const bool mild =
+        P1 < contrast * P2 && P2 < contrast * P1 && w1 < contrast * w2 && w2 < contrast * w1;
     if (mild) return {0.25 + sqrt3_6, 0.25 - sqrt3_6};
     return {0.5, 0.0};
 }

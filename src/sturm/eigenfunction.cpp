@@ -42,10 +42,10 @@ PointState evaluate(const Eigenfunction::Data& d, Coefficients& c, double t) {
     constexpr double strongly = 10.0;
     const PointState& l = d.states[left];
     const PointState& r = d.states[right];
-    const bool grows = strongly * std::fabs(l.u) < std::fabs(r.u) &&
-                       strongly * std::fabs(l.f) < std::fabs(r.f);
-    const bool decays = strongly * std::fabs(r.u) < std::fabs(l.u) &&
-                        strongly * std::fabs(r.f) < std::fabs(l.f);
+    const bool grows =
+        strongly * std::fabs(l.u) < std::fabs(r.u) && strongly * std::fabs(l.f) < std::fabs(r.f);
+    const bool decays =
+        strongly * std::fabs(r.u) < std::fabs(l.u) && strongly * std::fabs(r.f) < std::fabs(l.f);
     const bool nearer_left = t - d.edges[left] <= d.edges[right] - t;
     const std::size_t edge = grows || (nearer_left && !decays) ? left : right;
     return local_step(c, d.lambda, d.edges[edge], t, d.states[edge]);
@@ -60,10 +60,8 @@ double find_zero(const Eigenfunction::Data& d, Coefficients& c, double left, dou
         if (y.u == 0.0) return t;
         (y.u * sign_left > 0.0 ? left : right) = t;
         const double newton = t - y.u / (c.at(t).P * y.f);
-        const double next =
-            newton > left && newton < right ? newton : left + 0.5 * (right - left);
-        if (std::fabs(next - t) <= 4e-16 * std::fabs(t))
-            return next;
+        const double next = newton > left && newton < right ? newton : left + 0.5 * (right - left);
+        if (std::fabs(next - t) <= 4e-16 * std::fabs(t)) return next;
         t = next;
     }
     return t;

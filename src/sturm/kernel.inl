@@ -11,7 +11,9 @@ using Mask = decltype(V{} < V{});
 DEEPSL_INLINE V load(const Lanes& x) { return *reinterpret_cast<const V*>(x.at); }
 DEEPSL_INLINE void store(Lanes& x, V v) { *reinterpret_cast<V*>(x.at) = v; }
 DEEPSL_INLINE V splat(double x) { return V{x, x, x, x}; }
-DEEPSL_INLINE V magnitude(V x) { return reinterpret_cast<V>(reinterpret_cast<Bits>(x) & ~0ull >> 1); }
+DEEPSL_INLINE V magnitude(V x) {
+    return reinterpret_cast<V>(reinterpret_cast<Bits>(x) & ~0ull >> 1);
+}
 DEEPSL_INLINE V select(Mask m, V yes, V no) { return m ? yes : no; }
 DEEPSL_INLINE double largest(V x) {
     double m = x[0];
@@ -117,16 +119,18 @@ DEEPSL_INLINE void step_within(const Piece& c, V lambda, State& y) {
     const Entire e = entire<tier>(Y);
     const V S = 1.0 + Y * e.E;
     const V C = 1.0 + Y * e.F;
-    const V Sa = S * c.a, Sg = S * g;
-    const V u = C * y.u + Sa * y.f;
+    // All factors are made first, without the state, so that little is left for the chain of
+    // operations that leads from one piece to the next.
+    const V Sa = S * a, Sg = S * g;
+    const V u = Sa * y.f + C * y.u;
     const V f = Sg * y.u + C * y.f;
     if constexpr (with_slope) {
         // dC/dY = S/2 and dS/dY = (C - S)/(2Y) = (F - E)/2, times dY/dlambda = -a g1.
-        const V D = e.F - e.E;
-        const V Su = S * y.u;
-        const double half = 0.5 * c.a * c.g1;
-        const V du = C * y.du + Sa * y.df - half * (Su + (c.a * D) * y.f);
-        y.df = Sg * y.du + C * y.df - half * (S * y.f + (g * D) * y.u) - c.g1 * Su;
+        const V half = splat(0.5 * c.a * c.g1);
+        const V D = half * (e.F - e.E), halfS = half * S;
+        const V from_u = g * D + c.g1 * S, from_f = a * D;
+        const V du = Sa * y.df + (C * y.du - (halfS * y.u + from_f * y.f));
+        y.df = Sg * y.du + (C * y.df - (halfS * y.f + from_u * y.u));
         y.du = du;
     }
     y.zeros += (reinterpret_cast<Bits>(u) ^ reinterpret_cast<Bits>(y.u)) >> 63;
@@ -153,8 +157,8 @@ DEEPSL_INLINE void step_any(const Piece& c, V lambda, State& y) {
 // Follows a solution over pieces first, first + direction, ... (count of them), calling
 // visit(k, state) after the k-th. Backwards, f is that of reversed time.
 template <Tier tier, bool with_slope, std::ptrdiff_t direction, typename Visit>
-DEEPSL_INLINE void sweep_tier(const Line& line, std::size_t first, std::size_t count, V lambda, State& y,
-                       Visit visit) {
+DEEPSL_INLINE void sweep_tier(const Line& line, std::size_t first, std::size_t count, V lambda,
+                              State& y, Visit visit) {
     const double* a = line.pieces.a.data() + first;
     const double* g0 = line.pieces.g0.data() + first;
     const double* g1 = line.pieces.g1.data() + first;
@@ -182,8 +186,8 @@ DEEPSL_INLINE Tier tier_of(const Line& line, V lambda) {
 }
 
 template <bool with_slope, std::ptrdiff_t direction, typename Visit>
-DEEPSL_INLINE void sweep(const Line& line, Tier tier, std::size_t first, std::size_t count, V lambda,
-                  State& y, Visit visit) {
+DEEPSL_INLINE void sweep(const Line& line, Tier tier, std::size_t first, std::size_t count,
+                         V lambda, State& y, Visit visit) {
     switch (tier) {
         case Tier::narrow:
             return sweep_tier<Tier::narrow, with_slope, direction>(line, first, count, lambda, y,
@@ -270,6 +274,45 @@ void measure(Line& line) {
                     smallest(min_positive) > 0.0};
 }
 
+// arctan(r) / r as a polynomial in s = r^2, interpolated at the Chebyshev points of
+// 0 <= r <= tan(pi/8); off by less than 4e-17.
+DEEPSL_INLINE V arc_tangent_over_r(V s) {
+    constexpr double c[] = {1.0,
+                            -0.3333333333332844,
+                            0.1999999999885511,
+                            -0.14285714180976467,
+                            0.11111106180455946,
+                            -0.09090773074808414,
+                            0.07689953496306857,
+                            -0.06640233930429408,
+                            0.056883492268090106,
+                            -0.04348052215716462,
+                            0.021135373157693246};
+    const V s2 = s * s, s4 = s2 * s2;
+    const V low = (c[0] + s * c[1]) + s2 * (c[2] + s * c[3]);
+    const V middle = (c[4] + s * c[5]) + s2 * (c[6] + s * c[7]);
+    const V high = (c[8] + s * c[9]) + s2 * c[10];
+    return low + s4 * (middle + s4 * high);
+}
+
+// The angle of the point (x, y), in (-pi, pi], to a few units of rounding. The lanes' ratios are
+// brought below tan(pi/8) by turns of pi/4, pi/2 and pi.
+DEEPSL_INLINE V angle_of(V y, V x) {
+    const V ay = magnitude(y), ax = magnitude(x);
+    const Mask steep = ay > ax;
+    const V small = select(steep, ax, ay), large = select(steep, ay, ax);
+    const Mask turned = small > 0.41421356237309503 * large;  // tan(pi/8)
+    const V top = select(turned, small - large, small);
+    const V bottom = select(turned, small + large, large);
+    const V r = top / select(bottom > 0.0, bottom, splat(1.0));
+    const V s = r * r;
+    V a = arc_tangent_over_r(s) * r;
+    a = select(turned, a + 0.25 * pi, a);
+    a = select(steep, 0.5 * pi - a, a);
+    a = select(x < 0.0, pi - a, a);
+    return select(y < 0.0, -a, a);
+}
+
 void angle_scale(const Line& line, std::size_t match, const Lanes& lambda_in, Lanes& scale) {
     const Piece c = line.pieces[match - 1];
     const double shortest = 1.0 / (line.figures.sum_a * line.figures.sum_a);
@@ -294,11 +337,10 @@ void pass(const Line& line, std::size_t match, const Lanes& scale_in, const Lane
     const V lf = select(lu < 0.0, -l.f, l.f), rf = select(ru < 0.0, -r.f, r.f);
     const V la = magnitude(lu), ra = magnitude(ru);
     const V sine = la * rf + lf * ra, cosine = lf * rf - la * ra;
-    for (std::size_t i = 0; i < lanes; ++i) {
-        double sum = __builtin_atan2(sine[i], cosine[i]);
-        if (sum < 0.0 || (sum == 0.0 && lf[i] < 0.0)) sum += 2.0 * pi;
-        out.angle[i] = pi * static_cast<double>(l.zeros[i] + r.zeros[i]) + sum;
-    }
+    const V zeros = __builtin_convertvector(reinterpret_cast<Mask>(l.zeros + r.zeros), V);
+    V sum = angle_of(sine, cosine);
+    sum += select((sum < 0.0) | ((sum == 0.0) & (lf < 0.0)), splat(2.0 * pi), splat(0.0));
+    store(out.angle, pi * zeros + sum);
 }
 
 // huge_value^n; past the range of double, zero or infinity.
@@ -350,8 +392,9 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
 
     // The twist: the edge where |left| |right| is largest. Bit patterns of positive doubles are
     // ordered like their logarithms; a rescaling adds 2 * 128 to the exponent of the square.
-    const V scale2 = (magnitude(lambda) * line.figures.sum_g1 + line.figures.sum_abs_g0) / line.figures.sum_a +
-                     1.0 / (line.figures.sum_a * line.figures.sum_a);
+    const V scale2 =
+        (magnitude(lambda) * line.figures.sum_g1 + line.figures.sum_abs_g0) / line.figures.sum_a +
+        1.0 / (line.figures.sum_a * line.figures.sum_a);
     Mask best = Mask{} - 1, twist = Mask{};
     for (std::size_t k = 0; k <= count; ++k) {
         const V lu = load(out.u[k]), lf = load(out.f[k]);
@@ -380,8 +423,8 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
     }
     for (std::size_t k = 0; k <= count; ++k) {
         const Mask at_left = Mask{} + static_cast<long long>(k) <= twist;
-        const V shift = select(at_left, load(left_scale[k]) - left_offset,
-                               load(right_scale[k]) - right_offset);
+        const V shift =
+            select(at_left, load(left_scale[k]) - left_offset, load(right_scale[k]) - right_offset);
         V factor = select(at_left, left_factor, right_factor);
         if (largest(magnitude(shift)) > 0.0) factor *= power_of_huge(shift);
         store(out.u[k], factor * select(at_left, load(out.u[k]), load(right_u[k])));

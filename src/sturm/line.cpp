@@ -47,9 +47,9 @@ void merge_pieces(const Line& fine, std::size_t group, Line& coarse) {
 
 Status judge(const Line& line) {
     const LineFigures& f = line.figures;
-    const double figures[] = {f.max_ag0,      f.max_ag1, f.sum_a,  f.sum_abs_g0,           f.sum_g1,
-                              f.max_q_over_w, f.min_pw,  f.max_pw, f.liouville_length, f.liouville_q,
-                              f.min_q_over_w};
+    const double figures[] = {f.max_ag0,          f.max_ag1,      f.sum_a,       f.sum_abs_g0,
+                              f.sum_g1,           f.max_q_over_w, f.min_pw,      f.max_pw,
+                              f.liouville_length, f.liouville_q,  f.min_q_over_w};
     for (double x : figures) {
         if (!std::isfinite(x)) return f.positive ? Status::out_of_range : Status::not_finite;
     }

@@ -45,13 +45,13 @@ Start start_right(const BoundaryCondition& condition);
 
 /// Figures of a whole line, which bound its eigenvalues and steer the search for them.
 struct LineFigures {
-    double max_ag0 = 0, max_ag1 = 0;      // |Y| <= max_ag0 + |lambda| max_ag1
+    double max_ag0 = 0, max_ag1 = 0;               // |Y| <= max_ag0 + |lambda| max_ag1
     double sum_a = 0, sum_abs_g0 = 0, sum_g1 = 0;  // integrals of P, |q|, w
     double min_q_over_w = 0, max_q_over_w = 0;
     double min_pw = 0, max_pw = 0;
-    double liouville_length = 0;          // integral of sqrt(w/p)
-    double liouville_q = 0;               // mean of q/w in that clock
-    bool positive = false;                // all a and g1 are
+    double liouville_length = 0;  // integral of sqrt(w/p)
+    double liouville_q = 0;       // mean of q/w in that clock
+    bool positive = false;        // all a and g1 are
 };
 
 struct Line {

@@ -10,7 +10,8 @@ namespace deepsl::sturm::detail {
 
 namespace {
 
-constexpr double rough_share = 0.01;  // of the tolerance, for a cell that extrapolation cannot help
+// Of the tolerance, for a cell that extrapolation cannot help.
+constexpr double rough_share = 0.01;
 
 // A cell with its coefficients, and with those of its two halves.
 struct Halved {
@@ -24,43 +25,81 @@ struct EndStates {
     std::vector<PointState> left, right;
 };
 
+// How a coefficient runs through a cell, from the values at four nodes and three points between.
+struct Course {
+    double off = 0.0;     // by how much the points differ from the cubic through the nodes
+    double spread = 0.0;  // from the lowest to the highest value
+
+    // Neither smooth nor yet resolved: a jump, a kink, or a wave shorter than the cell.
+    bool is_rough(double size) const { return off > 0.01 * spread && spread > 1e-12 * size; }
+};
+
+// A cell that was looked at: the guides at its middle, and the largest errors of any guide's
+// eigenvalue, in tolerances, that it is seen to make.
+struct Seen {
+    Halved cell;
+    EndStates ends;
+    std::vector<PointState> middle;
+    double splitting_error;  // against its two halves
+    double hidden_error;     // by what may hide between the nodes
+    bool rough;
+
+    double error() const { return std::max(splitting_error, hidden_error); }
+};
+
+// Whether errors behave as in smooth cells of order 4: both halves together keep 1/16 of them.
+bool falls(const Seen& whole, const Seen& one, const Seen& two) {
+    const auto less = [](double all, double half, double other) {
+        return half + other <= std::max(all / 6.0, rough_share);
+    };
+    return !whole.rough && less(whole.splitting_error, one.splitting_error, two.splitting_error) &&
+           less(whole.hidden_error, one.hidden_error, two.hidden_error);
+}
+
 class Refiner {
 public:
-    Refiner(const std::vector<Guide>& guides, double share, std::size_t max_cells,
+    Refiner(const std::vector<Guide>& guides, double share, double interval, std::size_t max_cells,
             Coefficients& coefficients, Mesh& out)
         : guides_(guides),
+          interval_(interval),
           share_(share),
           max_cells_(max_cells),
           coefficients_(coefficients),
-          out_(out),
-          shift_(guides.size()) {}
+          out_(out) {}
 
-    /// Appends the cell [left, right] to the new mesh, split as needed; `pending` is the number
-    /// of cells still to come.
-    void cell(double left, double right, bool rough, const CellPieces& whole,
-              const EndStates& ends, std::size_t pending) {
-        const Halved h = halve(left, right, whole);
-        std::vector<PointState> mid(guides_.size());
-        const double trouble = error(h, ends, mid);
-        const bool good = trouble <= (rough ? rough_share : share_);
-        if (good || !divisible(h, pending)) {
-            if (rough || !good) result.unresolved += trouble;
-            return keep(right, rough);
+    Seen look(double left, double right, const CellPieces& whole, EndStates ends) {
+        Seen s{halve(left, right, whole), std::move(ends), {}, 0.0, 0.0, false};
+        s.middle.resize(guides_.size());
+        compare_with_halves(s);
+        look_between_nodes(s);
+        return s;
+    }
+
+    /// Appends the cell to the new mesh, split as needed. `known_smooth` spares looking closer, if
+    /// an earlier round did; `pending` is the number of cells still to come.
+    void place(const Seen& s, bool known_smooth, std::size_t pending) {
+        if (s.error() <= rough_share) {
+            if (s.rough) result.unresolved += s.error();
+            return keep(s.cell.right, known_smooth);
+        }
+        if (known_smooth && s.error() <= share_) return keep(s.cell.right, true);
+        const Seen one = first_half(s), two = second_half(s);
+        // A larger error is left to extrapolation, if it falls as it should, and goes on doing so.
+        if (s.error() <= share_ && falls(s, one, two) && falls_on(one) && falls_on(two))
+            return keep(s.cell.right, true);
+        if (!divisible(s.cell, pending)) {
+            result.unresolved += s.error();
+            return keep(s.cell.right, false);
         }
         ++result.splits;
-        const EndStates one{ends.left, mid}, two{mid, ends.right};
-        const Halved h1 = halve(left, h.middle, h.first.pieces);
-        const Halved h2 = halve(h.middle, right, h.second.pieces);
-        // In smooth cells of order 4, both halves together keep 1/16 of the error.
-        const bool now_rough = error(h1, one, mid) + error(h2, two, mid) > trouble / 6.0;
-        if (sensitive(h)) {
+        if (sensitive(s.cell)) {
             // The guides will look different on the finer mesh: look again in the next round.
-            keep(h.middle, now_rough);
-            keep(right, now_rough);
+            keep(s.cell.middle, false);
+            keep(s.cell.right, false);
             return;
         }
-        cell(left, h.middle, now_rough, h.first.pieces, one, pending + 1);
-        cell(h.middle, right, now_rough, h.second.pieces, two, pending);
+        place(one, false, pending + 1);
+        place(two, false, pending);
     }
 
     Refinement result;
@@ -68,20 +107,36 @@ public:
 private:
     Halved halve(double left, double right, const CellPieces& whole) {
         const double middle = left + 0.5 * (right - left);
-        return {left,  middle, right, whole, coefficients_.cell(left, middle),
+        return {left,
+                middle,
+                right,
+                whole,
+                coefficients_.cell(left, middle),
                 coefficients_.cell(middle, right)};
     }
 
-    void keep(double right, bool rough) {
+    void keep(double right, bool smooth) {
         out_.edges.push_back(right);
-        out_.rough.push_back(rough);
+        out_.smooth.push_back(smooth);
+    }
+
+    Seen first_half(const Seen& s) {
+        return look(s.cell.left, s.cell.middle, s.cell.first.pieces, {s.ends.left, s.middle});
+    }
+
+    Seen second_half(const Seen& s) {
+        return look(s.cell.middle, s.cell.right, s.cell.second.pieces, {s.middle, s.ends.right});
+    }
+
+    bool falls_on(const Seen& s) {
+        return s.error() <= rough_share || falls(s, first_half(s), second_half(s));
     }
 
     bool divisible(const Halved& h, std::size_t pending) const {
-        constexpr double narrowest = 1e-14;  // so that later halvings stay possible
-        const double width = h.right - h.left;
-        return width > narrowest * std::max(std::fabs(h.left), std::fabs(h.right)) &&
-               out_.edges.size() + pending + 2 < max_cells_;
+        // Cells stay wide enough to be halved again and again, beside t and beside the interval.
+        const double narrowest =
+            1e-14 * std::max(std::fabs(h.left), std::fabs(h.right)) + 1e-16 * interval_;
+        return h.right - h.left > narrowest && out_.edges.size() + pending + 2 < max_cells_;
     }
 
     // Whether a solution may turn or grow much within the cell.
@@ -94,15 +149,9 @@ private:
         return false;
     }
 
-    // The largest error of any guide's eigenvalue, in tolerances, that the cell is seen to make;
-    // and the guides' states at its middle.
-    double error(const Halved& h, const EndStates& ends, std::vector<PointState>& mid) {
-        splitting_error(h, ends, mid);
-        hidden_error(h, ends);
-        double worst = 0.0;
-        for (std::size_t i = 0; i < guides_.size(); ++i)
-            worst = std::max(worst, shift_[i] / guides_[i].tolerance);
-        return worst;
+    double in_tolerances(double shift, std::size_t guide) const {
+        const double error = shift / guides_[guide].tolerance;
+        return std::isfinite(error) ? error : 1e100;
     }
 
     static double size2(const Piece& c, double lambda, const PointState& y) {
@@ -111,7 +160,10 @@ private:
 
     // What the whole cell makes against its two halves. A guide is followed from the end where it
     // is small to the end where it is large: the stable direction.
-    void splitting_error(const Halved& h, const EndStates& ends, std::vector<PointState>& mid) {
+    void compare_with_halves(Seen& s) const {
+        const Halved& h = s.cell;
+        const EndStates& ends = s.ends;
+        std::vector<PointState>& mid = s.middle;
         constexpr double nothing = 1e-60;  // u^2 so small moves no eigenvalue
         for (std::size_t i = 0; i < guides_.size(); ++i) {
             const double lambda = guides_[i].lambda;
@@ -129,35 +181,58 @@ private:
                 fine = retreat(h.first.pieces, lambda, mid[i]);
                 coarse = retreat(h.whole, lambda, ends.right[i]);
             }
-            shift_[i] = std::fabs(fine.u * coarse.f - fine.f * coarse.u);
-            if (!std::isfinite(shift_[i])) shift_[i] = 1e100;
+            const double shift = std::fabs(fine.u * coarse.f - fine.f * coarse.u);
+            s.splitting_error = std::max(s.splitting_error, in_tolerances(shift, i));
         }
     }
 
     // Nodes leave gaps, at the ends and in the middle, where a jump goes unseen by all of them. So
     // look there: where a value differs from the cubic through the four nodes of the halves, that
-    // difference, over the gap, is an error too.
-    void hidden_error(const Halved& h, const EndStates& ends) {
+    // difference, over the gap, is an error too; in a rough cell, even the whole spread of values.
+    void look_between_nodes(Seen& s) {
         constexpr double inside = 1e-9;  // of the cell: a jump right at an edge does no harm
         constexpr double gap = 0.1;      // of the cell: from an end to the first node
+        const Halved& h = s.cell;
         const double width = h.right - h.left;
-        const Values seen[] = {coefficients_.at(h.left + inside * width),
-                               coefficients_.at(h.middle),
-                               coefficients_.at(h.right - inside * width)};
-        const Values* x = h.first.node;
-        const Values* y = h.second.node;
-        Values off{0.0, 0.0, 0.0};
-        for (std::size_t k = 0; k < 3; ++k) {
-            off.P += std::fabs(seen[k].P - cubic(k, x[0].P, x[1].P, y[0].P, y[1].P));
-            off.q += std::fabs(seen[k].q - cubic(k, x[0].q, x[1].q, y[0].q, y[1].q));
-            off.w += std::fabs(seen[k].w - cubic(k, x[0].w, x[1].w, y[0].w, y[1].w));
-        }
+        const Values at[] = {h.first.node[0],
+                             h.first.node[1],
+                             h.second.node[0],
+                             h.second.node[1],
+                             coefficients_.at(h.left + inside * width),
+                             coefficients_.at(h.middle),
+                             coefficients_.at(h.right - inside * width)};
+        const Course P = course(at, &Values::P), q = course(at, &Values::q),
+                     w = course(at, &Values::w);
+        // A small q may have the roundings of a large one that it is the difference of.
+        s.rough =
+            P.is_rough(at[0].P) || w.is_rough(at[0].w) || q.is_rough(std::fabs(at[0].q) + at[0].w);
         for (std::size_t i = 0; i < guides_.size(); ++i) {
-            const double u = std::max(std::fabs(ends.left[i].u), std::fabs(ends.right[i].u));
-            const double f = std::max(std::fabs(ends.left[i].f), std::fabs(ends.right[i].f));
-            const double moved = off.q + std::fabs(guides_[i].lambda) * off.w;
-            shift_[i] = std::max(shift_[i], gap * width * (off.P * f * f + moved * u * u));
+            const double u = std::max(std::fabs(s.ends.left[i].u), std::fabs(s.ends.right[i].u));
+            const double f = std::max(std::fabs(s.ends.left[i].f), std::fabs(s.ends.right[i].f));
+            const auto moved = [&](double dP, double dq, double dw) {
+                const double g = dq + std::fabs(guides_[i].lambda) * dw;
+                return gap * width * (dP * f * f + g * u * u);
+            };
+            const double hidden =
+                s.rough ? moved(P.spread, q.spread, w.spread) : moved(P.off, q.off, w.off);
+            s.hidden_error = std::max(s.hidden_error, in_tolerances(hidden, i));
         }
+    }
+
+    static Course course(const Values (&at)[7], double Values::*member) {
+        Course c;
+        double low = at[0].*member, high = low;
+        for (const Values& v : at) {
+            low = std::min(low, v.*member);
+            high = std::max(high, v.*member);
+        }
+        c.spread = high - low;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double expected =
+                cubic(k, at[0].*member, at[1].*member, at[2].*member, at[3].*member);
+            c.off += std::fabs(at[4 + k].*member - expected);
+        }
+        return c;
     }
 
     // The cubic through the four nodes of two halves, at the left end (0), the middle (1) or the
@@ -169,11 +244,11 @@ private:
     }
 
     const std::vector<Guide>& guides_;
+    double interval_;  // its length
     double share_;
     std::size_t max_cells_;
     Coefficients& coefficients_;
     Mesh& out_;
-    std::vector<double> shift_;  // of each guide's eigenvalue, by the cell last looked at
 };
 
 }  // namespace
@@ -193,12 +268,13 @@ Mesh first_mesh(const Problem& problem) {
         const double part = (to - from) / (problem.b - problem.a);
         const auto steps = static_cast<std::size_t>(std::ceil(part * cells_in_all));
         for (std::size_t k = 1; k < steps; ++k) {
-            const double t = from + (to - from) * static_cast<double>(k) / static_cast<double>(steps);
+            const double t =
+                from + (to - from) * static_cast<double>(k) / static_cast<double>(steps);
             if (t > mesh.edges.back() && t < to) mesh.edges.push_back(t);
         }
         mesh.edges.push_back(to);
     }
-    mesh.rough.assign(mesh.cells(), 0);
+    mesh.smooth.assign(mesh.cells(), 0);
     return mesh;
 }
 
@@ -219,20 +295,22 @@ void make_line(const Problem& problem, const Mesh& mesh, std::size_t parts,
     }
 }
 
-Refinement refine(Mesh& mesh, const std::vector<Guide>& guides, double share,
-                  std::size_t max_cells, Coefficients& coefficients) {
+Refinement refine(Mesh& mesh, const std::vector<Guide>& guides, double share, std::size_t max_cells,
+                  Coefficients& coefficients) {
     Mesh finer;
     finer.edges.push_back(mesh.edges.front());
-    Refiner refiner(guides, share, max_cells, coefficients, finer);
-    EndStates ends{std::vector<PointState>(guides.size()), std::vector<PointState>(guides.size())};
+    const double interval = mesh.edges.back() - mesh.edges.front();
+    Refiner refiner(guides, share, interval, max_cells, coefficients, finer);
     for (std::size_t k = 0; k < mesh.cells(); ++k) {
-        for (std::size_t i = 0; i < guides.size(); ++i) {
-            ends.left[i] = guides[i].states[k];
-            ends.right[i] = guides[i].states[k + 1];
+        EndStates ends;
+        for (const Guide& g : guides) {
+            ends.left.push_back(g.states[k]);
+            ends.right.push_back(g.states[k + 1]);
         }
         const double left = mesh.edges[k], right = mesh.edges[k + 1];
-        refiner.cell(left, right, mesh.rough[k] != 0, coefficients.cell(left, right).pieces, ends,
-                     mesh.cells() - k);
+        const CellPieces pieces = coefficients.cell(left, right).pieces;
+        refiner.place(refiner.look(left, right, pieces, std::move(ends)), mesh.smooth[k] != 0,
+                      mesh.cells() - k);
     }
     mesh = std::move(finer);
     return refiner.result;

@@ -1,8 +1,8 @@
 // A mesh for a problem given by functions, fine where the wanted eigenvalues need it.
 //
 // Splitting one cell changes lambda by u df - f du, to first order, where (du, df) is how the
-// state behind the cell changes and u has the integral of w u^2 equal to 1: so each cell's share of the error is known
-// from the eigenfunction, and cells are split where that share is large.
+// state behind the cell changes and u has the integral of w u^2 equal to 1: so each cell's share of
+// the error is known from the eigenfunction, and cells are split where that share is large.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace deepsl::sturm::detail {
 
 struct Mesh {
     std::vector<double> edges;  // increasing, from a to b
-    std::vector<char> rough;    // per cell: splitting does not help as it should (a jump, a kink)
+    std::vector<char> smooth;   // per cell: it was seen that errors fall as they should
 
     std::size_t cells() const { return edges.size() - 1; }
 };
@@ -23,7 +23,7 @@ struct Mesh {
 /// One eigenfunction that the mesh shall serve, with its states at the mesh's edges.
 struct Guide {
     double lambda = 0.0;
-    double tolerance = 0.0;  // wanted for lambda, absolute
+    double tolerance = 0.0;          // wanted for lambda, absolute
     std::vector<PointState> states;  // the integral of w u^2 is 1
 };
 
@@ -40,9 +40,10 @@ struct Refinement {
 };
 
 /// Splits cells until each contributes at most `share` times the tolerance to the error of every
-/// guide's eigenvalue; rough cells, at most a small fraction of the tolerance itself, since no
-/// extrapolation will improve on them. Stops at max_cells.
-Refinement refine(Mesh& mesh, const std::vector<Guide>& guides, double share,
-                  std::size_t max_cells, Coefficients& coefficients);
+/// guide's eigenvalue. Rough cells (a jump, a kink, a wave shorter than the cell), at most a small
+/// fraction of the tolerance, since extrapolation will not improve on them.
+/// Stops at max_cells.
+Refinement refine(Mesh& mesh, const std::vector<Guide>& guides, double share, std::size_t max_cells,
+                  Coefficients& coefficients);
 
 }  // namespace deepsl::sturm::detail

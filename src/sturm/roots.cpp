@@ -71,13 +71,13 @@ public:
     double lambda = 0.0;
     bool done = false;
 
+    bool was_far() const { return std::fabs(now_.delta) > 0.5; }
+    void forget() { sights_ = 0; }
+
     void begin(const Line& line, std::size_t index, double guess) {
         target_ = pi * static_cast<double>(index);
         bracket_ = eigenvalue_bounds(line, index);
         lambda = std::clamp(guess, bracket_.low, bracket_.high);
-        done = false;
-        sights_ = 0;
-        width_ = infinity;
     }
 
     void narrow(double at, double angle) {
@@ -101,8 +101,8 @@ public:
             // Two sights make a cubic; the rate of convergence so far tells what it leaves.
             const Correction c = hermite(0.0, before_.delta, before_.lambda, 1.0 / before_.slope,
                                          now_.delta, now_.lambda, 1.0 / now_.slope);
-            const double rate = std::max(std::fabs(now_.delta / before_.delta),
-                                         0.3 * std::fabs(before_.delta));
+            const double rate =
+                std::max(std::fabs(now_.delta / before_.delta), std::fabs(before_.delta));
             next = lambda + c.linear + c.rest;
             left_over = 4.0 * std::fabs(c.rest) * rate * rate;
         }
@@ -144,8 +144,7 @@ private:
     int sights_ = 0;  // in a row, without a bisection between them
 };
 
-void search(const Kernel& kernel, const Line& line, int max_passes, double accuracy,
-            Roots& roots) {
+void search(const Kernel& kernel, const Line& line, int max_passes, double accuracy, Roots& roots) {
     Search s[lanes];
     Lanes lambda, scale;
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -164,7 +163,12 @@ void search(const Kernel& kernel, const Line& line, int max_passes, double accur
         for (std::size_t i = 0; i < lanes; ++i) {
             if (s[i].done) continue;
             // The angle is one function for all indices: what one lane saw narrows the others.
-            for (std::size_t j = 0; j < lanes; ++j) s[i].narrow(lambda[j], p.angle[j]);
+            // In most cases two passes do, and there is nothing to narrow.
+            if (pass > 2) {
+                for (std::size_t j = 0; j < lanes; ++j) s[i].narrow(lambda[j], p.angle[j]);
+            } else {
+                s[i].narrow(lambda[i], p.angle[i]);
+            }
             s[i].see(p, i);
             s[i].advance(pass, accuracy);
             roots.passes[i] = pass;
@@ -172,6 +176,16 @@ void search(const Kernel& kernel, const Line& line, int max_passes, double accur
             all_done &= s[i].done;
         }
         if (all_done) break;
+        // A scale chosen for a far guess makes the angle less linear than it could be.
+        constexpr int settled = 6;
+        if (pass < settled &&
+            std::any_of(s, s + lanes, [](const Search& x) { return !x.done && x.was_far(); })) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                lambda[i] = s[i].lambda;
+                s[i].forget();
+            }
+            kernel.angle_scale(line, roots.match, lambda, scale);
+        }
     }
     // Rounding acts like a relative change of lambda and q by about 1e-16.
     constexpr double magnification = 1e4;
@@ -179,8 +193,7 @@ void search(const Kernel& kernel, const Line& line, int max_passes, double accur
     const double q_scale = std::max(std::fabs(fig.min_q_over_w), std::fabs(fig.max_q_over_w));
     for (std::size_t i = 0; i < lanes; ++i) {
         roots.lambda[i] = s[i].lambda;
-        roots.accurate[i] =
-            p.sensitivity[i] * (std::fabs(s[i].lambda) + q_scale) <= magnification;
+        roots.accurate[i] = p.sensitivity[i] * (std::fabs(s[i].lambda) + q_scale) <= magnification;
     }
 }
 

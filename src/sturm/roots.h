@@ -13,7 +13,7 @@ struct Roots {
     Lanes lambda;              // in: guesses (NaN: none); out: eigenvalues
     Status status[lanes];
     int passes[lanes];
-    std::size_t match;         // in: the edge to match at, if that is a good place; out: that used
+    std::size_t match;  // in: the edge to match at, if that is a good place; out: that used
     // Whether the solution from the left is accurate up to the match edge, or so sensitive there
     // that it has to be traced from both ends.
     bool accurate[lanes];

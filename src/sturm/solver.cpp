@@ -93,7 +93,7 @@ LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indice
                 const double u = factor * edges.u[e][i];
                 magnitude += std::fabs(line.pieces.g0[e]) * u * u;
             }
-            s.rounding[j] = 16.0 * epsilon * (std::fabs(roots.lambda[i]) + magnitude);
+            s.rounding[j] = 32.0 * epsilon * (std::fabs(roots.lambda[i]) + magnitude);
             s.states[j].reserve(line.pieces.size() / stride + 1);
             for (std::size_t e = 0; e <= line.pieces.size(); e += stride)
                 s.states[j].push_back({factor * edges.u[e][i], factor * edges.f[e][i]});
@@ -197,8 +197,7 @@ private:
                 guides[i] = {s.lambda[i], scaled_tolerance(options_.tolerance, s.lambda[i]),
                              std::move(s.states[i])};
             }
-            const Refinement r =
-                refine(mesh_, guides, share, options_.max_cells, coefficients_);
+            const Refinement r = refine(mesh_, guides, share, options_.max_cells, coefficients_);
             unresolved_ = r.unresolved;
             if (r.splits == 0) break;
             changed = true;
@@ -211,6 +210,7 @@ private:
         Solution solution;
         solution.pairs.resize(indices.size());
         std::vector<LineSpectrum> levels;
+        std::vector<double> gaps;
         Line line;
         for (std::size_t level = 0; level < max_levels; ++level) {
             const std::size_t parts = std::size_t{1} << level;
@@ -221,16 +221,37 @@ private:
                     solution.pairs[i] = {indices[i], nan, nan, status, {}};
                 return solution;
             }
-            levels.push_back(solve_line(line, indices,
-                                        levels.empty() ? std::vector<double>{}
-                                                       : levels.back().lambda,
-                                        2 * parts));
+            levels.push_back(solve_line(
+                line, indices, levels.empty() ? std::vector<double>{} : levels.back().lambda,
+                2 * parts));
+            if (level == 0) gaps = find_gaps(line, indices, levels[0].lambda);
             if (level >= 2 && settled(levels, indices, solution)) break;
         }
+        for (std::size_t i = 1; i < indices.size(); ++i) {
+            const double gap = levels.back().lambda[i] - levels.back().lambda[i - 1];
+            gaps[i - 1] = std::min(gaps[i - 1], gap);
+            gaps[i] = std::min(gaps[i], gap);
+        }
         for (std::size_t i = 0; i < indices.size(); ++i)
-            solution.pairs[i].function = make_function(levels, i, solution.pairs[i]);
+            solution.pairs[i].function = make_function(levels, i, solution.pairs[i], gaps[i]);
         solution.evaluations = coefficients_.evaluations();
         return solution;
+    }
+
+    // From each eigenvalue to its nearest neighbour.
+    static std::vector<double> find_gaps(const Line& line, const std::vector<std::size_t>& indices,
+                                         const std::vector<double>& lambda) {
+        std::vector<std::size_t> outer{indices.back() + 1};
+        if (indices.front() > 1) outer.push_back(indices.front() - 1);
+        const LineSpectrum s = solve_line(line, outer, {}, line.pieces.size());
+        std::vector<double> all = lambda;
+        all.push_back(s.lambda[0]);
+        all.insert(all.begin(),
+                   indices.front() > 1 ? s.lambda[1] : -std::numeric_limits<double>::infinity());
+        std::vector<double> gaps(indices.size());
+        for (std::size_t i = 0; i < indices.size(); ++i)
+            gaps[i] = std::min(all[i + 1] - all[i], all[i + 2] - all[i + 1]);
+        return gaps;
     }
 
     bool settled(const std::vector<LineSpectrum>& levels, const std::vector<std::size_t>& indices,
@@ -243,8 +264,7 @@ private:
             pair.index = indices[i];
             pair.lambda = x.value;
             const double wanted = scaled_tolerance(options_.tolerance, x.value);
-            pair.error_estimate =
-                x.estimate + unresolved_ * wanted + levels.back().rounding[i];
+            pair.error_estimate = x.estimate + unresolved_ * wanted + levels.back().rounding[i];
             // Eigenvalues are simple; their order is kept where they agree to rounding.
             if (i > 0 && pair.lambda <= solution.pairs[i - 1].lambda)
                 pair.lambda = std::nextafter(solution.pairs[i - 1].lambda,
@@ -257,16 +277,16 @@ private:
             const double allowed = std::max(scaled_tolerance(options_.tolerance, pair.lambda),
                                             2.0 * levels.back().rounding[i]);
             const Status found = levels.back().status[i];
-            pair.status = found != Status::ok                ? found
+            pair.status = found != Status::ok              ? found
                           : pair.error_estimate <= allowed ? Status::ok
-                                                             : Status::tolerance_not_met;
+                                                           : Status::tolerance_not_met;
             all &= pair.status == Status::ok;
         }
         return all;
     }
 
     Eigenfunction make_function(const std::vector<LineSpectrum>& levels, std::size_t i,
-                                const Eigenpair& pair) const {
+                                const Eigenpair& pair, double gap) const {
         auto data = std::make_shared<Eigenfunction::Data>();
         data->problem = problem_;
         data->index = pair.index;
@@ -297,6 +317,9 @@ private:
             }
             data->error_estimate = left_over / largest;
         }
+        // A function is known no better than its eigenvalue is told apart from its neighbours.
+        const double confusion = gap > 0.0 ? levels.back().rounding[i] / gap : 1.0;
+        data->error_estimate = std::min(1.0, data->error_estimate + confusion);
         if (problem_->left.is_dirichlet()) data->states.front().u = 0.0;
         if (problem_->right.is_dirichlet()) data->states.back().u = 0.0;
         return Eigenfunction(std::move(data));
@@ -336,8 +359,7 @@ Solution solve(const Problem& problem, const Range& range, const SolveOptions& o
         if (last - first > most) {
             std::ostringstream message;
             message << "the range " << range.low << "," << range.high << " holds about "
-                    << last - first << " eigenvalues; ask for at most " << most
-                    << " at a time.";
+                    << last - first << " eigenvalues; ask for at most " << most << " at a time.";
             throw InputError(message.str());
         }
         Solution solution = solver.by_index({first, last - first + 1});

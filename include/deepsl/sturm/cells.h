@@ -57,13 +57,13 @@ struct CellOptions {
 };
 
 struct CellSolution {
-    std::vector<double> lambda;  //              [problem, index]
-    std::vector<double> u;       // at the edge  [problem, index]
-    std::vector<double> f;       // p u' there   [problem, index]
+    std::vector<double> lambda;   //              [problem, index]
+    std::vector<double> u;        // at the edge  [problem, index]
+    std::vector<double> f;        // p u' there   [problem, index]
     std::vector<double> u_edges;  // if asked     [problem, index, edge]
     std::vector<double> f_edges;  // if asked     [problem, index, edge]
-    std::vector<Status> status;  //              [problem, index]
-    std::vector<int> passes;     // sweeps over the full mesh  [problem, index]
+    std::vector<Status> status;   //              [problem, index]
+    std::vector<int> passes;      // sweeps over the full mesh  [problem, index]
 };
 
 /// Solves all problems. Throws InputError if a size or option does not fit; whatever is wrong

@@ -91,9 +91,9 @@ struct Eigenpair {
 };
 
 struct Solution {
-    std::vector<Eigenpair> pairs;      // in the order of their index
-    std::size_t cells = 0;             // of the finest mesh used
-    std::size_t evaluations = 0;       // of p, q and w together, as one
+    std::vector<Eigenpair> pairs;  // in the order of their index
+    std::size_t cells = 0;         // of the finest mesh used
+    std::size_t evaluations = 0;   // of p, q and w together, as one
 };
 
 /// Throws InputError when the problem or an option makes no sense: an empty interval, a

@@ -1,0 +1,66 @@
+# Shortcuts around the CMake presets. Each target installs the packages it needs, if any is missing.
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+CLANG_FORMAT ?= clang-format-14
+CLANG_TIDY ?= clang-tidy-14
+
+FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
+    \( -name '*.cpp' -o -name '*.h' -o -name '*.inl' \) -print0
+PROGRAM = build/release/deepsl
+
+# After the first time, the build itself sees when a CMake file changed, but not the presets.
+configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1)
+
+.PHONY: help setup build demo test asan format format-check tidy bench install-test clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup:  ## install the packages to build and test
+	@scripts/setup.sh build test
+
+build: setup  ## build the program: build/release/deepsl
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target deepsl
+
+demo: build  ## solve a problem, draw its eigenfunctions: build/demo.svg
+	$(PROGRAM) solve --p "1+t" --q "200*(t-0.5)*(t-0.5)" --w "1+t" --interval 0 1 -n 6 --plot build/demo.svg
+	@echo "The eigenfunctions are drawn in build/demo.svg"
+
+test: setup  ## build and run all tests, optimised
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS)
+	@ctest --preset release --parallel $(JOBS)
+
+asan: setup  ## the same with address and undefined-behaviour sanitizers
+	@$(call configure,asan)
+	@cmake --build --preset asan --parallel $(JOBS)
+	@ctest --preset asan --parallel $(JOBS)
+
+format:  ## format all sources
+	@scripts/setup.sh lint
+	@$(FIND_SOURCES) | xargs -0 $(CLANG_FORMAT) -i
+
+format-check:  ## fail if a source is not formatted
+	@scripts/setup.sh lint
+	@$(FIND_SOURCES) | xargs -0 $(CLANG_FORMAT) --dry-run --Werror \
+	    || { echo "Some sources are not formatted; run: make format"; exit 1; }
+
+tidy:  ## run clang-tidy on the library and the program
+	@scripts/setup.sh build test tidy
+	@$(call configure,dev)
+	@find src cli -name '*.cpp' -print0 \
+	    | xargs -0 -n 1 -P $(JOBS) $(CLANG_TIDY) --quiet -p build/dev \
+	        --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unknown-pragmas
+
+bench:  ## build and run the benchmarks
+	@scripts/setup.sh build bench
+	@$(call configure,bench)
+	@cmake --build --preset bench --parallel $(JOBS) --target sturm_bench
+	build/bench/benchmarks/sturm_bench
+
+install-test: build  ## install to an empty folder and use it from another project
+	@scripts/install-test.sh build/release
+
+clean:  ## remove everything that was built
+	rm -rf build

@@ -1,0 +1,29 @@
+// The one exception of the command line: a sentence for the user and the exit code it leads to.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace deepsl::cli {
+
+enum class ExitCode : int {
+    ok = 0,
+    failure = 1,   // a status that is not ok, a file that cannot be written
+    usage = 2,     // the command itself is malformed
+    bad_data = 3,  // the command is well formed, the values it leads to are not
+};
+
+class Error : public std::runtime_error {
+public:
+    Error(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+
+    ExitCode code() const { return code_; }
+
+private:
+    ExitCode code_;
+};
+
+inline Error usage_error(const std::string& sentence) { return {ExitCode::usage, sentence}; }
+inline Error data_error(const std::string& sentence) { return {ExitCode::bad_data, sentence}; }
+
+}  // namespace deepsl::cli

@@ -1,0 +1,206 @@
+#include "expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include "text.h"
+
+namespace deepsl::cli {
+namespace {
+
+/// A long formula is shown only around the culprit.
+std::string point_at(const std::string& text, std::size_t position, std::size_t length) {
+    constexpr std::size_t margin = 45;
+    const auto first = position > margin ? position - margin : 0;
+    std::string line = first > 0 ? "..." : "";
+    std::string marks(line.size(), ' ');
+    const auto last = std::min(text.size(), position + margin);
+    for (std::size_t i = first; i < last; ++i) {
+        const auto code = static_cast<unsigned char>(text[i]);
+        line += code < 0x20 ? ' ' : text[i];
+        const bool continues_character = (code & 0xc0) == 0x80;
+        if (continues_character) continue;
+        const bool marked = i >= position && i < position + length;
+        marks += i == position ? '^' : marked ? '~' : ' ';
+    }
+    if (position >= text.size()) marks += '^';
+    marks.erase(marks.find_last_not_of(' ') + 1);
+    if (last < text.size()) line += "...";
+    return "    " + line + "\n    " + marks;
+}
+
+class Formula {
+public:
+    Formula(std::string text, bool has_t) : text_(std::move(text)) {
+        define_names(has_t);
+        reject_assignment();
+        try {
+            parser_.SetExpr(text_);
+            parser_.Eval();
+        } catch (const mu::Parser::exception_type& error) {
+            throw explained(error);
+        }
+        if (parser_.GetNumResults() != 1) {
+            const auto comma = text_.find(',');
+            throw ExpressionError("one formula is wanted, not a list", text_,
+                                  comma == std::string::npos ? 0 : comma, 1);
+        }
+    }
+
+    Formula(const Formula&) = delete;  // the parser holds the address of t_
+    Formula& operator=(const Formula&) = delete;
+
+    double operator()(double t) {
+        t_ = t;
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        try {
+            const double value = parser_.Eval();
+            return std::isnan(value) ? nan : value;  // without the sign that 0/0 leaves
+        } catch (const mu::Parser::exception_type&) {
+            return nan;
+        }
+    }
+
+private:
+    void define_names(bool has_t) {
+        if (has_t) parser_.DefineVar("t", &t_);
+        parser_.DefineConst("pi", std::numbers::pi);
+        parser_.DefineConst("e", std::numbers::e);
+        parser_.DefineFun(
+            "fabs", +[](double x) { return std::fabs(x); });
+        parser_.DefineFun(
+            "pow", +[](double x, double y) { return std::pow(x, y); });
+        parser_.DefineFun(
+            "floor", +[](double x) { return std::floor(x); });
+        parser_.DefineFun(
+            "ceil", +[](double x) { return std::ceil(x); });
+        parser_.DefineFun(
+            "fmod", +[](double x, double y) { return std::fmod(x, y); });
+        parser_.DefineFun(
+            "cbrt", +[](double x) { return std::cbrt(x); });
+        parser_.DefineFun(
+            "erf", +[](double x) { return std::erf(x); });
+    }
+
+    /// muParser would take "t = 1" for an assignment to t, and go on with the wrong t.
+    void reject_assignment() const {
+        for (std::size_t i = 0; i < text_.size(); ++i) {
+            if (text_[i] != '=') continue;
+            const bool compares =
+                i > 0 && std::string_view("<>!=").find(text_[i - 1]) != std::string_view::npos;
+            if (compares) continue;
+            if (i + 1 < text_.size() && text_[i + 1] == '=') continue;
+            throw ExpressionError("a single '=' compares nothing; write '=='", text_, i, 1);
+        }
+    }
+
+    std::vector<std::string> known_names() const {
+        std::vector<std::string> names;
+        for (const auto& item : parser_.GetVar()) names.push_back(item.first);
+        for (const auto& item : parser_.GetConst()) names.push_back(item.first);
+        for (const auto& item : parser_.GetFunDef()) names.push_back(item.first);
+        // muParser's own spellings of pi and e are no news to the user.
+        std::erase_if(names, [](const std::string& name) { return name[0] == '_'; });
+        return names;
+    }
+
+    ExpressionError unknown(std::size_t position) const {
+        constexpr auto is_letter = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+        };
+        auto end = position;
+        while (end < text_.size() && is_letter(text_[end])) ++end;
+        const auto name = text_.substr(position, end - position);
+        const auto place = position + 1;
+        if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
+            const auto what = name.empty() ? text_.substr(position, 8) : name;
+            return {fmt::format("cannot read {} at character {}", shown(what), place), text_,
+                    position, std::max<std::size_t>(1, name.size())};
+        }
+        const auto names = known_names();
+        std::string hint = "known are numbers, t, pi, e and functions such as exp, sin, sqrt";
+        if (parser_.GetVar().empty()) hint = "a number is wanted here, such as 0.5 or -pi/2";
+        if (parser_.GetFunDef().contains(name)) {
+            return {fmt::format("the function '{}' at character {} needs its argument in "
+                                "parentheses",
+                                name, place),
+                    text_, position, name.size()};
+        }
+        if (name == "x" && !parser_.GetVar().empty()) hint = "the variable is called t";
+        hint = did_you_mean(name, names, hint);
+        return {fmt::format("unknown name {} at character {}; {}", shown(name), place, hint), text_,
+                position, name.size()};
+    }
+
+    ExpressionError explained(const mu::Parser::exception_type& error) const {
+        const auto size = text_.size();
+        const auto raw = static_cast<std::ptrdiff_t>(error.GetPos());
+        const auto position = raw < 0 ? size : std::min(size, static_cast<std::size_t>(raw));
+        const auto token = std::string(trimmed(error.GetToken()));
+        const auto place = position + 1;
+        switch (error.GetCode()) {
+            case mu::ecUNASSIGNABLE_TOKEN: return unknown(position);
+            case mu::ecEMPTY_EXPRESSION:
+                return {parser_.GetVar().empty() ? "a number is missing"
+                                                 : "the formula is empty; write one in t",
+                        text_, 0, 1};
+            case mu::ecUNEXPECTED_EOF:
+                return {"the formula ends too early; something is missing at its end", text_, size,
+                        1};
+            case mu::ecMISSING_PARENS:
+                return {"a closing parenthesis ')' is missing", text_, size, 1};
+            case mu::ecTOO_FEW_PARAMS:
+            case mu::ecTOO_MANY_PARAMS: {
+                const auto start = text_.rfind(token, position);
+                const bool few = error.GetCode() == mu::ecTOO_FEW_PARAMS;
+                return {fmt::format("the function {} has too {} arguments", shown(token),
+                                    few ? "few" : "many"),
+                        text_, start == std::string::npos ? position : start, token.size()};
+            }
+            case mu::ecMISSING_ELSE_CLAUSE:
+                return {"'?' needs its ':' part, as in t < 0.5 ? 1 : 2", text_, size, 1};
+            case mu::ecUNEXPECTED_VAL:
+            case mu::ecUNEXPECTED_VAR:
+            case mu::ecUNEXPECTED_FUN:
+                return {fmt::format("unexpected {} at character {}; is an operator such as * "
+                                    "missing before it?",
+                                    shown(token), place),
+                        text_, position, std::max<std::size_t>(1, token.size())};
+            default:
+                if (token.empty()) {
+                    return {fmt::format("cannot read the formula at character {}", place), text_,
+                            position, 1};
+                }
+                return {fmt::format("unexpected {} at character {}", shown(token), place), text_,
+                        position, token.size()};
+        }
+    }
+
+    std::string text_;
+    double t_ = 0.5;
+    mu::Parser parser_;
+};
+
+}  // namespace
+
+ExpressionError::ExpressionError(const std::string& sentence, const std::string& text,
+                                 std::size_t position, std::size_t length)
+    : std::runtime_error(sentence),
+      position_(position),
+      pointer_(point_at(text, position, length)) {}
+
+std::function<double(double)> parse_expression(const std::string& text) {
+    return [formula = std::make_shared<Formula>(text, true)](double t) { return (*formula)(t); };
+}
+
+double parse_constant(const std::string& text) { return Formula(text, false)(0.0); }
+
+}  // namespace deepsl::cli

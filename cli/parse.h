@@ -1,0 +1,66 @@
+// From the words of a command to a parsed CLI::App, with our own sentences for what is wrong.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "error.h"
+#include "text.h"
+
+namespace deepsl::cli {
+
+/// "--interval -pi/2 pi/2" becomes "--interval -pi/2,pi/2", which no parser takes for a flag.
+inline std::vector<std::string> join_pairs(const std::vector<std::string>& words) {
+    constexpr std::string_view takes_two[] = {"--interval", "--range", "--bc-left", "--bc-right"};
+    const auto is_flag = [](const std::string& word) {
+        return word.starts_with("--") || word.starts_with("-n") || word == "-h";
+    };
+    std::vector<std::string> joined;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        joined.push_back(words[i]);
+        if (std::find(std::begin(takes_two), std::end(takes_two), words[i]) == std::end(takes_two))
+            continue;
+        if (i + 2 >= words.size() || is_flag(words[i + 1]) || is_flag(words[i + 2])) continue;
+        if (split_list(words[i + 1]).size() != 1) continue;
+        joined.push_back(words[i + 1] + "," + words[i + 2]);
+        i += 2;
+    }
+    return joined;
+}
+
+/// An error about a word that is neither a flag nor a verb of `command`.
+inline Error unknown_word(const std::string& word, const std::vector<std::string>& known,
+                          const std::string& command) {
+    const bool is_flag = word.starts_with('-');
+    // "-json" is one dash short, "--tolerance=1" carries a value.
+    const std::string missing_dash = is_flag && word.size() > 2 && word[1] != '-' ? "-" : "";
+    const auto name = missing_dash + word.substr(0, word.find('='));
+    return usage_error(
+        fmt::format("unknown {} {}; {}", is_flag ? "flag" : "verb", shown(word),
+                    did_you_mean(name, known, fmt::format("see '{} --help'", command))));
+}
+
+/// Throws Error, and CLI::Success when help or the version is asked for.
+inline void parse(CLI::App& app, const std::vector<std::string>& words) {
+    auto reversed = join_pairs(words);
+    std::reverse(reversed.begin(), reversed.end());
+    try {
+        app.parse(reversed);
+    } catch (const CLI::Success&) {
+        throw;
+    } catch (const CLI::ArgumentMismatch& error) {
+        const std::string what = error.what();
+        throw usage_error(fmt::format("{} needs a value", what.substr(0, what.find(':'))));
+    } catch (const CLI::ParseError& error) {
+        throw usage_error(fmt::format("{}; see '{} --help'", error.what(), app.get_name()));
+    }
+}
+
+}  // namespace deepsl::cli

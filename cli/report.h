@@ -1,0 +1,151 @@
+// What `solve` says about a problem and its solution: text, JSON and CSV.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "deepsl/sturm/solver.h"
+#include "error.h"
+
+namespace deepsl::cli {
+
+/// A problem and what is said about it.
+struct Task {
+    sturm::Problem problem;
+    std::string p, q, w, a, b;  // as shown to the user
+};
+
+inline std::string condition_text(const sturm::BoundaryCondition& condition,
+                                  const std::string& end) {
+    if (condition.alpha2 == 0.0) return fmt::format("u({}) = 0", end);
+    if (condition.alpha1 == 0.0) return fmt::format("(p u')({}) = 0", end);
+    return fmt::format("{} u({}) {} {} (p u')({}) = 0", condition.alpha1, end,
+                       condition.alpha2 < 0.0 ? "-" : "+", std::fabs(condition.alpha2), end);
+}
+
+inline std::string equation_text(const Task& task) {
+    return fmt::format("-(p u')' + q u = λ w u on [{}, {}]", task.a, task.b);
+}
+
+inline std::string conditions_text(const Task& task) {
+    return fmt::format("{},  {}", condition_text(task.problem.left, task.a),
+                       condition_text(task.problem.right, task.b));
+}
+
+inline bool has_function(const sturm::Eigenpair& pair) {
+    using sturm::Status;
+    return std::isfinite(pair.lambda) &&
+           (pair.status == Status::ok || pair.status == Status::tolerance_not_met);
+}
+
+inline std::vector<double> grid(const sturm::Problem& problem, std::size_t points) {
+    std::vector<double> t(points);
+    for (std::size_t i = 0; i < points; ++i) {
+        const double share = static_cast<double>(i) / static_cast<double>(points - 1);
+        t[i] = std::lerp(problem.a, problem.b, share);
+    }
+    return t;
+}
+
+/// Digits enough for the tolerance, three to spare; the points of all lines below each other.
+inline std::string lambda_text(double lambda, double tolerance) {
+    const int digits = std::clamp(3 - static_cast<int>(std::floor(std::log10(tolerance))), 6, 17);
+    const double size = std::max(1.0, std::fabs(lambda));
+    if (!std::isfinite(lambda) || size >= 1e15) return fmt::format("{:.{}e}", lambda, digits - 1);
+    const int before = static_cast<int>(std::floor(std::log10(size)));
+    return fmt::format("{:.{}f}", lambda, std::max(1, digits - 1 - before));
+}
+
+inline std::string table_text(const Task& task, const sturm::Solution& solution, double tolerance) {
+    std::string out = fmt::format("{}\n  p = {},  q = {},  w = {}\n  {}\n\n", equation_text(task),
+                                  task.p, task.q, task.w, conditions_text(task));
+    if (solution.pairs.empty()) return out + "No eigenvalue lies in this range.\n";
+    std::vector<std::string> lambdas;
+    std::size_t left = 0, right = 0;
+    for (const auto& pair : solution.pairs) {
+        lambdas.push_back(lambda_text(pair.lambda, tolerance));
+        const auto point = std::min(lambdas.back().find('.'), lambdas.back().size());
+        left = std::max(left, point);
+        right = std::max(right, lambdas.back().size() - point);
+    }
+    out +=
+        fmt::format("{:>6}  {:>{}}  {:>8}  {}\n", "n", "lambda", left + right, "error", "status");
+    for (std::size_t i = 0; i < lambdas.size(); ++i) {
+        const auto& pair = solution.pairs[i];
+        const auto point = std::min(lambdas[i].find('.'), lambdas[i].size());
+        const auto padded = std::string(left - point, ' ') + lambdas[i];
+        out += fmt::format("{:>6}  {:<{}}  {:>8.1e}  {}\n", pair.index, padded, left + right,
+                           pair.error_estimate, sturm::name(pair.status));
+    }
+    out += fmt::format("\n{} cells, {} evaluations of p, q and w; tolerance {} max(1, |λ|)\n",
+                       solution.cells, solution.evaluations, tolerance);
+    return out;
+}
+
+inline std::string json_text(const Task& task, const sturm::Solution& solution) {
+    using Json = nlohmann::ordered_json;
+    const auto condition = [](const sturm::BoundaryCondition& at) {
+        return Json::array({at.alpha1, at.alpha2});
+    };
+    Json out;
+    out["problem"] = {{"p", task.p},
+                      {"q", task.q},
+                      {"w", task.w},
+                      {"interval", Json::array({task.problem.a, task.problem.b})},
+                      {"bc_left", condition(task.problem.left)},
+                      {"bc_right", condition(task.problem.right)}};
+    out["eigenvalues"] = Json::array();
+    for (const auto& pair : solution.pairs) {
+        out["eigenvalues"].push_back({{"n", pair.index},
+                                      {"lambda", pair.lambda},
+                                      {"error_estimate", pair.error_estimate},
+                                      {"status", sturm::name(pair.status)}});
+    }
+    out["cells"] = solution.cells;
+    out["evaluations"] = solution.evaluations;
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+inline std::string csv_text(const sturm::Solution& solution, const std::vector<double>& t) {
+    std::vector<std::vector<sturm::Eigenfunction::Value>> columns;
+    std::string out = "t";
+    for (const auto& pair : solution.pairs) {
+        out += fmt::format(",u{},pu{}", pair.index, pair.index);
+        columns.push_back(has_function(pair)
+                              ? pair.function.at(t)
+                              : std::vector(t.size(), sturm::Eigenfunction::Value{NAN, NAN}));
+    }
+    for (std::size_t i = 0; i < t.size(); ++i) {
+        fmt::format_to(std::back_inserter(out), "\n{}", t[i]);
+        for (const auto& column : columns)
+            fmt::format_to(std::back_inserter(out), ",{},{}", column[i].u, column[i].pu);
+    }
+    return out + "\n";
+}
+
+/// One line on stderr for each way in which eigenvalues failed.
+inline ExitCode report_failures(const sturm::Solution& solution) {
+    std::map<sturm::Status, std::vector<std::size_t>> failed;
+    for (const auto& pair : solution.pairs)
+        if (pair.status != sturm::Status::ok) failed[pair.status].push_back(pair.index);
+    for (const auto& [status, indices] : failed) {
+        const auto others = indices.size() - 1;
+        const auto which = others == 0 ? fmt::format("eigenvalue {}", indices[0])
+                           : others == 1
+                               ? fmt::format("eigenvalues {} and {}", indices[0], indices[1])
+                               : fmt::format("eigenvalue {} and {} others", indices[0], others);
+        fmt::print(stderr, "deepsl: error: {}: {}\n", which, sturm::sentence(status));
+    }
+    return failed.empty() ? ExitCode::ok : ExitCode::failure;
+}
+
+}  // namespace deepsl::cli

@@ -1,0 +1,272 @@
+#include "solve.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "deepsl/sturm/solver.h"
+#include "file.h"
+#include "parse.h"
+#include "picture.h"
+#include "report.h"
+#include "table.h"
+#include "text.h"
+#include "values.h"
+
+namespace deepsl::cli {
+namespace {
+
+constexpr std::size_t most_eigenvalues = 100000;
+constexpr std::size_t most_points = 1000000;
+
+constexpr const char* examples = R"text(Examples:
+  deepsl solve --p "exp(6*t)" --q 0 --w "exp(6*t)" --interval 0 1 -n 10
+  deepsl solve --q "t^2" --interval -8 8 --tol 1e-12 --plot oscillator.svg
+  deepsl solve --p "t < 0.5 ? 1 : 4" --breaks 0.5 --bc-left neumann --bc-right 1,-2
+  deepsl solve --q "20*cos(2*t)" --interval 0 pi --range -20,50 --json
+  deepsl solve --table rod.csv --eigenfunctions modes.csv --quiet
+
+Formulas: the variable is t; + - * / ^ (power), < <= > >= == != && || as 0 or 1, a ? b : c,
+exp log sqrt sin cos tan abs fabs pow min max floor and others, pi and e.
+Exit codes: 0 solved, 1 failed, 2 the command is wrong, 3 the data are wrong.)text";
+
+/// The flags that say the same thing in two ways.
+void check_combinations(const CLI::App& verb) {
+    constexpr std::pair<const char*, const char*> rivals[] = {
+        {"--table", "--p"},        {"--table", "--q"},     {"--table", "--w"},
+        {"--table", "--interval"}, {"--range", "--count"}, {"--range", "--from"},
+        {"--json", "--quiet"},     {"--json", "--draw"},   {"--quiet", "--draw"}};
+    for (const auto& [one, other] : rivals) {
+        if (verb.count(one) != 0 && verb.count(other) != 0) {
+            throw usage_error(
+                fmt::format("{} and {} cannot be given together; drop one of them", one, other));
+        }
+    }
+}
+
+std::vector<std::string> flag_names(const CLI::App& verb) {
+    std::vector<std::string> names;
+    for (const auto* option : verb.get_options()) {
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+        for (const auto& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+void check_words(const CLI::App& verb) {
+    const auto names = flag_names(verb);
+    if (!verb.remaining().empty()) {
+        const auto word = verb.remaining().front();
+        if (word.empty() || word[0] != '-') {
+            throw usage_error(
+                fmt::format("unexpected argument {}; every value follows its flag, "
+                            "and a formula with blanks is put in quotes",
+                            shown(word)));
+        }
+        throw unknown_word(word, names, "deepsl solve");
+    }
+    for (const auto* option : verb.get_options()) {
+        if (option->get_type_size() == 0) continue;
+        if (option->results().size() > 1) {
+            throw usage_error(fmt::format("{} is given {} times; give it once", option->get_name(),
+                                          option->results().size()));
+        }
+        for (const auto& value : option->results()) {
+            if (std::find(names.begin(), names.end(), value) != names.end()) {
+                throw usage_error(fmt::format("{} needs a value, but the flag {} follows it",
+                                              option->get_name(), value));
+            }
+            if (trimmed(value).empty()) {
+                throw usage_error(fmt::format("{} is empty; it takes a value, {}",
+                                              option->get_name(), option->get_type_name()));
+            }
+        }
+    }
+}
+
+Task read_task(const SolveArguments& arguments) {
+    Task task;
+    auto& problem = task.problem;
+    problem.left = boundary("--bc-left", arguments.bc_left);
+    problem.right = boundary("--bc-right", arguments.bc_right);
+    if (arguments.table.empty()) {
+        problem.p = function_of("--p", task.p = arguments.p);
+        problem.q = function_of("--q", task.q = arguments.q);
+        problem.w = function_of("--w", task.w = arguments.w);
+        std::tie(problem.a, problem.b) = pair_of("--interval", arguments.interval);
+        task.a = split_list(arguments.interval)[0];
+        task.b = split_list(arguments.interval)[1];
+        if (problem.a >= problem.b) {
+            throw usage_error(fmt::format(
+                "--interval {},{} {}; give the smaller end first, as in --interval 0 1", problem.a,
+                problem.b, problem.a == problem.b ? "has length zero" : "is reversed"));
+        }
+    } else {
+        const auto table = read_table(arguments.table);
+        problem.p = interpolate(table.t, table.p);
+        problem.q = interpolate(table.t, table.q);
+        problem.w = interpolate(table.t, table.w);
+        problem.a = table.t.front();
+        problem.b = table.t.back();
+        problem.breaks.assign(table.t.begin() + 1, table.t.end() - 1);
+        task.p = task.q = task.w = "table";
+        task.a = fmt::format("{}", problem.a);
+        task.b = fmt::format("{}", problem.b);
+    }
+    if (arguments.breaks.empty()) return task;
+    for (const auto& item : split_list(arguments.breaks)) {
+        const double place = number("--breaks", item);
+        if (place < problem.a || place > problem.b) {
+            throw usage_error(fmt::format("--breaks: {} lies outside the interval [{}, {}]", place,
+                                          problem.a, problem.b));
+        }
+        problem.breaks.push_back(place);
+    }
+    return task;
+}
+
+sturm::Solution find_eigenvalues(const sturm::Problem& problem, const SolveArguments& arguments) {
+    sturm::SolveOptions options;
+    const auto tolerance = to_number<double>(arguments.tolerance);
+    if (!tolerance || !(*tolerance >= 1e-14 && *tolerance <= 0.1)) {
+        throw usage_error(
+            fmt::format("--tol takes a number from 1e-14 to 0.1, but {} was "
+                        "given",
+                        shown(arguments.tolerance)));
+    }
+    options.tolerance = *tolerance;
+    if (!arguments.max_cells.empty())
+        options.max_cells = whole("--max-cells", arguments.max_cells, 32, 10000000);
+    if (!arguments.range.empty()) {
+        const auto [low, high] = pair_of("--range", arguments.range);
+        if (low >= high) {
+            throw usage_error(
+                fmt::format("--range {},{} is empty; give the smaller number first", low, high));
+        }
+        return sturm::solve(problem, sturm::Range{low, high}, options);
+    }
+    const sturm::Indices indices{whole("--from", arguments.from, 1, most_eigenvalues),
+                                 whole("-n", arguments.count, 1, most_eigenvalues)};
+    return sturm::solve(problem, indices, options);
+}
+
+/// With the true minus sign and prime instead of those of the keyboard.
+std::string typeset(const std::string& text) {
+    std::string out;
+    for (const char c : text) out += c == '-' ? "−" : c == '\'' ? "′" : std::string(1, c);
+    return out;
+}
+
+Picture picture_of(const Task& task, const sturm::Solution& solution, std::size_t curves) {
+    Picture picture;
+    picture.title = typeset(equation_text(task));
+    picture.subtitle = typeset(conditions_text(task));
+    picture.t = grid(task.problem, 601);
+    const auto sampled = [&](const sturm::Problem::Function& function) {
+        std::vector<double> values;
+        for (const double t : picture.t) values.push_back(function(t));
+        return values;
+    };
+    picture.coefficients = {{"p", task.p, sampled(task.problem.p)},
+                            {"q", task.q, sampled(task.problem.q)},
+                            {"w", task.w, sampled(task.problem.w)}};
+    for (const auto& pair : solution.pairs) {
+        if (!has_function(pair)) continue;
+        // Rounding left over from an eigenvalue that is 0 would be all its label says.
+        const bool is_zero = std::fabs(pair.lambda) <= pair.error_estimate;
+        picture.spectrum.push_back({pair.index, is_zero ? 0.0 : pair.lambda, {}});
+        if (picture.spectrum.size() > curves) continue;
+        for (const auto& value : pair.function.at(picture.t))
+            picture.spectrum.back().u.push_back(value.u);
+    }
+    return picture;
+}
+
+void print(const std::string& text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (written && std::fflush(stdout) == 0) return;
+    throw Error(ExitCode::failure, fmt::format("cannot write to standard output: {}; check where "
+                                               "it is redirected to",
+                                               std::strerror(errno)));
+}
+
+}  // namespace
+
+CLI::App* add_solve(CLI::App& app, SolveArguments& arguments) {
+    auto* verb = app.add_subcommand(
+        "solve", "Eigenvalues and eigenfunctions of -(p u')' + q u = lambda w u on [a, b]");
+    verb->allow_extras();
+    verb->footer(examples);
+    verb->get_formatter()->column_width(32);
+    const auto add = [verb](const char* names, std::string& value, const char* type,
+                            const char* description, const char* group) {
+        auto* option = verb->add_option(names, value, description);
+        // A repeated flag gets through the parser, to be refused in our own words.
+        option->type_name(type)->group(group)->multi_option_policy(CLI::MultiOptionPolicy::Join);
+    };
+    const auto* problem = "Problem";
+    add("--p", arguments.p, "FORMULA", "Coefficient p(t) > 0 (default 1)", problem);
+    add("--q", arguments.q, "FORMULA", "Coefficient q(t) (default 0)", problem);
+    add("--w", arguments.w, "FORMULA", "Weight w(t) > 0 (default 1)", problem);
+    add("--interval", arguments.interval, "A B", "Ends of the interval (default 0 1)", problem);
+    add("--bc-left", arguments.bc_left, "A1,A2",
+        "A1 u + A2 p u' = 0 at A; or dirichlet (default), neumann", problem);
+    add("--bc-right", arguments.bc_right, "A1,A2", "The same at B", problem);
+    add("--breaks", arguments.breaks, "T1,T2,...", "Points where a coefficient jumps or bends",
+        problem);
+    add("--table", arguments.table, "FILE.csv", "Take t, p, q, w from a table instead", problem);
+
+    const auto* wanted = "Eigenvalues";
+    add("-n,--count", arguments.count, "N", "How many (default 10)", wanted);
+    add("--from", arguments.from, "K", "Number of the first one (default 1)", wanted);
+    add("--range", arguments.range, "LOW,HIGH", "All between two values instead", wanted);
+    add("--tol", arguments.tolerance, "X", "Error allowed, times max(1, |lambda|) (default 1e-10)",
+        wanted);
+    add("--max-cells", arguments.max_cells, "N", "Limit of the mesh", wanted);
+
+    const auto* output = "Output";
+    verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group(output);
+    verb->add_flag("--quiet", arguments.quiet, "Print no table")->group(output);
+    verb->add_flag("--draw", arguments.draw, "Draw eigenfunctions even if this is no terminal")
+        ->group(output);
+    add("--eigenfunctions", arguments.eigenfunctions, "FILE.csv", "Write t,u1,pu1,u2,pu2,...",
+        output);
+    add("--points", arguments.points, "N", "Rows of that file (default 401)", output);
+    add("--plot", arguments.plot, "FILE.svg", "Write a picture", output);
+    return verb;
+}
+
+ExitCode run_solve(const CLI::App& verb, const SolveArguments& arguments) {
+    check_words(verb);
+    check_combinations(verb);
+    const auto points = whole("--points", arguments.points, 2, most_points);
+    if (!arguments.plot.empty() && arguments.plot == arguments.eigenfunctions)
+        throw usage_error("--plot and --eigenfunctions name the same file; choose two");
+    const auto task = read_task(arguments);
+    const auto solution = find_eigenvalues(task.problem, arguments);
+
+    // The table comes first: a disk that is full must not cost the result.
+    if (arguments.json) {
+        print(json_text(task, solution));
+    } else if (!arguments.quiet) {
+        auto text = table_text(task, solution, *to_number<double>(arguments.tolerance));
+        if (arguments.draw || ::isatty(STDOUT_FILENO) == 1)
+            text += text_picture(picture_of(task, solution, text_curves));
+        print(text);
+    }
+    if (!arguments.eigenfunctions.empty())
+        write_file(arguments.eigenfunctions, csv_text(solution, grid(task.problem, points)));
+    if (!arguments.plot.empty())
+        write_file(arguments.plot, svg_picture(picture_of(task, solution, svg_curves)));
+    return report_failures(solution);
+}
+
+}  // namespace deepsl::cli

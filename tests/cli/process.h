@@ -1,0 +1,21 @@
+// Runs the program under test as its users do: as a process, without a shell in between.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace deepsl::test {
+
+struct Outcome {
+    int exit_code = -1;  // -1 if it was ended by a signal
+    std::string out;
+    std::string err;
+};
+
+/// The program is the one named by the compile definition DEEPSL_PROGRAM.
+Outcome run_program(const std::vector<std::string>& arguments);
+
+/// The same with standard output sent to `path`; `out` stays empty.
+Outcome run_program_into(const std::string& path, const std::vector<std::string>& arguments);
+
+}  // namespace deepsl::test
