@@ -11,7 +11,7 @@ declare -A packages=(
     [test]="libgtest-dev librapidcheck-dev"
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"
-    [bench]="libbenchmark-dev libopenblas-dev"
+    [bench]="libopenblas-dev"
 )
 
 say() { printf 'setup: %s\n' "$*"; }

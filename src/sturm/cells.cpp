@@ -73,6 +73,7 @@ double start_factor(const Start& unit, double u, double f) {
 
 struct Workspace {
     Line line;
+    std::vector<Root> roots;
     EdgeStates states;
     Pieces piece_gradient;
 };
@@ -106,18 +107,24 @@ void fail(Status status, std::size_t at, std::size_t edges, CellSolution& s) {
 
 // u and f of four indices at the wanted edge (and all edges, if asked), for v = 1.
 void evaluate(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
-              std::size_t group, const Roots& roots, CellSolution& s) {
+              std::size_t group, CellSolution& s) {
     Workspace& ws = workspace();
     const Start unit = unit_start(p, o, b);
     const std::size_t per_cell = pieces_per_cell(p.scheme);
     const std::size_t edge = o.edge * per_cell;
     const std::size_t used = std::min(lanes, o.count - group);
-    bool accurate = !o.all_edges && edge == roots.match;
-    for (std::size_t i = 0; i < used; ++i) accurate &= roots.accurate[i];
+    const Root* roots = &ws.roots[group];
+    bool accurate = !o.all_edges && edge == roots[0].match;
+    Lanes lambda;
+    for (std::size_t i = 0; i < lanes; ++i) {
+        const Root& root = roots[std::min(i, used - 1)];
+        lambda[i] = root.lambda;
+        accurate &= root.accurate;
+    }
     if (accurate) {
         const double factor = start_factor(unit, ws.line.left.u, ws.line.left.f);
         Lanes u, f;
-        kernel.from_left(ws.line, edge, roots.lambda, u, f);
+        kernel.from_left(ws.line, edge, lambda, u, f);
         for (std::size_t i = 0; i < used; ++i) {
             const std::size_t at = b * o.count + group + i;
             s.u[at] = factor * u[i];
@@ -125,7 +132,7 @@ void evaluate(const Kernel& kernel, const CellProblems& p, const CellOptions& o,
         }
         return;
     }
-    kernel.trace(ws.line, roots.lambda, ws.states);
+    kernel.trace(ws.line, lambda, ws.states);
     for (std::size_t i = 0; i < used; ++i) {
         const std::size_t at = b * o.count + group + i;
         const double factor = start_factor(unit, ws.states.u[0][i], ws.states.f[0][i]);
@@ -165,26 +172,24 @@ void solve_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o
         for (std::size_t i = 0; i < o.count; ++i) fail(status, b * o.count + i, p.cells + 1, s);
         return;
     }
-    for (std::size_t group = 0; group < o.count; group += lanes) {
-        Roots roots{};
-        roots.match = o.edge * pieces_per_cell(p.scheme);
-        for (std::size_t i = 0; i < lanes; ++i) {
-            const std::size_t j = lane_index(group, i, o.count);
-            roots.index[i] = o.first + j;
-            roots.lambda[i] = o.warm_start.empty() ? nan : o.warm_start[b * o.count + j];
-        }
-        find_roots(kernel, ws.line, o.max_passes, roots);
-        evaluate(kernel, p, o, b, group, roots, s);
-        for (std::size_t i = 0; i < std::min(lanes, o.count - group); ++i) {
-            const std::size_t at = b * o.count + group + i;
-            s.lambda[at] = roots.lambda[i];
-            s.status[at] = roots.status[i];
-            s.passes[at] = roots.passes[i];
-            if (roots.status[i] != Status::ok) {
-                fail(roots.status[i], at, p.cells + 1, s);
-            } else {
-                scale_by_v(o, at, p.cells + 1, s);
-            }
+    ws.roots.assign(o.count, Root{});
+    for (std::size_t i = 0; i < o.count; ++i) {
+        ws.roots[i].index = o.first + i;
+        ws.roots[i].lambda = o.warm_start.empty() ? nan : o.warm_start[b * o.count + i];
+    }
+    find_roots(kernel, ws.line, o.edge * pieces_per_cell(p.scheme), o.max_passes, ws.roots);
+    for (std::size_t group = 0; group < o.count; group += lanes)
+        evaluate(kernel, p, o, b, group, s);
+    for (std::size_t i = 0; i < o.count; ++i) {
+        const std::size_t at = b * o.count + i;
+        const Root& root = ws.roots[i];
+        s.lambda[at] = root.lambda;
+        s.status[at] = root.status;
+        s.passes[at] = root.passes;
+        if (root.status != Status::ok) {
+            fail(root.status, at, p.cells + 1, s);
+        } else {
+            scale_by_v(o, at, p.cells + 1, s);
         }
     }
     // Eigenvalues are simple. Where two are closer than rounding, their order is kept by one ulp.

@@ -44,10 +44,8 @@ struct Kernel {
     /// Fills the line's figures, for lines of any content.
     void (*measure)(Line&);
 
-    /// A scale for tan(theta) = scale u / f that makes the angle nearly linear in sqrt(lambda).
-    void (*angle_scale)(const Line&, std::size_t match, const Lanes& lambda, Lanes& scale);
-
-    /// One pass. The angle increases with lambda; the n-th eigenvalue is where it is n pi.
+    /// One pass, for angles with tan(theta) = scale u / f. The angle increases with lambda; the
+    /// n-th eigenvalue is where it is n pi, whatever the scale.
     void (*pass)(const Line&, std::size_t match, const Lanes& scale, const Lanes& lambda, Pass&);
 
     /// The solution from the left, at one edge.

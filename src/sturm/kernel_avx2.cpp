@@ -20,8 +20,8 @@ constexpr double pi = std::numbers::pi;
 }  // namespace avx2
 
 const Kernel& kernel_avx2() {
-    static const Kernel k{"avx2",          avx2::measure, avx2::angle_scale, avx2::pass,
-                          avx2::from_left, avx2::trace,   avx2::norm,        avx2::sensitivity};
+    static const Kernel k{"avx2",      avx2::measure, avx2::pass,       avx2::from_left,
+                          avx2::trace, avx2::norm,    avx2::sensitivity};
     return k;
 }
 

@@ -16,9 +16,9 @@ constexpr double pi = std::numbers::pi;
 }  // namespace portable
 
 const Kernel& kernel_portable() {
-    static const Kernel k{"portable",     portable::measure,    portable::angle_scale,
-                          portable::pass, portable::from_left,  portable::trace,
-                          portable::norm, portable::sensitivity};
+    static const Kernel k{"portable",           portable::measure, portable::pass,
+                          portable::from_left,  portable::trace,   portable::norm,
+                          portable::sensitivity};
     return k;
 }
 

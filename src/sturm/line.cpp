@@ -30,6 +30,8 @@ void Pieces::assign_zero(std::size_t count) {
 Start start_left(const BoundaryCondition& c) { return upward(c.alpha2, -c.alpha1); }
 Start start_right(const BoundaryCondition& c) { return upward(c.alpha2, c.alpha1); }
 
+int free_ends(const Line& line) { return (line.left.u != 0.0) + (line.right.u != 0.0); }
+
 void merge_pieces(const Line& fine, std::size_t group, Line& coarse) {
     coarse.left = fine.left;
     coarse.right = fine.right;
@@ -69,7 +71,9 @@ std::size_t choose_match(const Line& line, std::size_t wanted, double lowest) {
     // most the product of the integrals of P and of what q exceeds lambda w by.
     constexpr double mild_barrier = 4.0;
     double excess = 0.0;
-    for (std::size_t k = 0; k < count; ++k) excess += std::max(0.0, c.g0[k] - lowest * c.g1[k]);
+    if (line.figures.max_q_over_w > lowest) {
+        for (std::size_t k = 0; k < count; ++k) excess += std::max(0.0, c.g0[k] - lowest * c.g1[k]);
+    }
     if (line.figures.sum_a * excess > mild_barrier * mild_barrier) {
         std::size_t lowest_piece = 0;
         for (std::size_t k = 1; k < count; ++k) {

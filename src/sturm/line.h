@@ -60,6 +60,9 @@ struct Line {
     LineFigures figures;
 };
 
+/// How many ends are not Dirichlet ends.
+int free_ends(const Line& line);
+
 /// The line with every `group` neighbouring pieces merged into one: a cheap problem whose
 /// eigenvalues are close to those of the fine one. Its figures are left to the caller.
 void merge_pieces(const Line& fine, std::size_t group, Line& coarse);

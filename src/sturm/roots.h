@@ -2,26 +2,28 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "deepsl/sturm/status.h"
 #include "kernel.h"
 
 namespace deepsl::sturm::detail {
 
-struct Roots {
-    std::size_t index[lanes];  // from 1; a repeated index only costs its lane
-    Lanes lambda;              // in: guesses (NaN: none); out: eigenvalues
-    Status status[lanes];
-    int passes[lanes];
-    std::size_t match;  // in: the edge to match at, if that is a good place; out: that used
+struct Root {
+    std::size_t index = 1;  // from 1
+    double lambda = 0.0;    // in: a guess, or NaN; out: the eigenvalue, to rounding
+    Status status = Status::ok;
+    int passes = 0;  // over the full line
     // Whether the solution from the left is accurate up to the match edge, or so sensitive there
     // that it has to be traced from both ends.
-    bool accurate[lanes];
+    std::size_t match = 0;
+    bool accurate = false;
 };
 
-/// Finds the eigenvalues of roots.index to rounding. Guesses that are missing are made from
-/// asymptotics and a coarser line.
-void find_roots(const Kernel& kernel, const Line& line, int max_passes, Roots& roots);
+/// Finds the eigenvalues roots[i].index. Solutions from both ends are matched at `wanted`, if that
+/// is a good place. Every `lanes` roots in a row have the same match edge.
+void find_roots(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
+                std::span<Root> roots);
 
 /// How many eigenvalues lie below lambda.
 std::size_t count_below(const Kernel& kernel, const Line& line, double lambda);

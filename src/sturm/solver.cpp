@@ -68,22 +68,23 @@ LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indice
     s.rounding.resize(count);
     s.states.resize(count);
     EdgeStates edges;
+    std::vector<Root> roots(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        roots[i].index = indices[i];
+        roots[i].lambda = guess.empty() ? nan : guess[i];
+    }
+    find_roots(k, line, line.pieces.size() / 2, 400, roots);
     for (std::size_t group = 0; group < count; group += lanes) {
-        Roots roots{};
-        roots.match = line.pieces.size() / 2;
-        for (std::size_t i = 0; i < lanes; ++i) {
-            const std::size_t j = std::min(group + i, count - 1);
-            roots.index[i] = indices[j];
-            roots.lambda[i] = guess.empty() ? nan : guess[j];
-        }
-        find_roots(k, line, 400, roots);
+        Lanes lambda;
+        for (std::size_t i = 0; i < lanes; ++i)
+            lambda[i] = roots[std::min(group + i, count - 1)].lambda;
         Lanes norm;
-        k.trace(line, roots.lambda, edges);
-        k.norm(line, roots.lambda, edges, norm);
+        k.trace(line, lambda, edges);
+        k.norm(line, lambda, edges, norm);
         for (std::size_t i = 0; i < std::min(lanes, count - group); ++i) {
             const std::size_t j = group + i;
-            s.lambda[j] = roots.lambda[i];
-            s.status[j] = roots.status[i];
+            s.lambda[j] = lambda[i];
+            s.status[j] = roots[j].status;
             const bool falling = edges.u[0][i] != 0.0 ? edges.u[0][i] < 0.0 : edges.f[0][i] < 0.0;
             const double factor = (falling ? -1.0 : 1.0) / std::sqrt(norm[i]);
             // Rounding of the coefficients and of the sums along the line moves lambda as a
@@ -93,7 +94,7 @@ LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indice
                 const double u = factor * edges.u[e][i];
                 magnitude += std::fabs(line.pieces.g0[e]) * u * u;
             }
-            s.rounding[j] = 32.0 * epsilon * (std::fabs(roots.lambda[i]) + magnitude);
+            s.rounding[j] = 32.0 * epsilon * (std::fabs(lambda[i]) + magnitude);
             s.states[j].reserve(line.pieces.size() / stride + 1);
             for (std::size_t e = 0; e <= line.pieces.size(); e += stride)
                 s.states[j].push_back({factor * edges.u[e][i], factor * edges.f[e][i]});

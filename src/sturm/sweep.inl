@@ -1,0 +1,207 @@
+// Vectors of four lanes, and solutions followed along a line in them. A part of kernel.inl.
+
+// Sweeps must be inlined into their loops, or the state leaves the registers at every piece.
+#define DEEPSL_INLINE [[gnu::always_inline]] inline
+
+using V = double __attribute__((vector_size(32)));
+using Bits = unsigned long long __attribute__((vector_size(32)));
+using Mask = decltype(V{} < V{});
+
+DEEPSL_INLINE V load(const Lanes& x) { return *reinterpret_cast<const V*>(x.at); }
+DEEPSL_INLINE void store(Lanes& x, V v) { *reinterpret_cast<V*>(x.at) = v; }
+DEEPSL_INLINE V splat(double x) { return V{x, x, x, x}; }
+DEEPSL_INLINE V magnitude(V x) {
+    return reinterpret_cast<V>(reinterpret_cast<Bits>(x) & ~0ull >> 1);
+}
+DEEPSL_INLINE V select(Mask m, V yes, V no) { return m ? yes : no; }
+DEEPSL_INLINE double largest(V x) {
+    double m = x[0];
+    for (std::size_t i = 1; i < lanes; ++i) m = x[i] > m ? x[i] : m;
+    return m;
+}
+DEEPSL_INLINE double total(V x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+// 1 / n! for the series below.
+constexpr double inverse_factorial(int n) {
+    double x = 1.0;
+    for (int i = 2; i <= n; ++i) x /= i;
+    return x;
+}
+
+// sum over j of Y^j / (2j + shift)!, up to degree D, by Horner's rule.
+template <int D, int Shift, int J = 0>
+DEEPSL_INLINE V series(V Y) {
+    if constexpr (J == D) {
+        return splat(inverse_factorial(2 * J + Shift));
+    } else {
+        return inverse_factorial(2 * J + Shift) + Y * series<D, Shift, J + 1>(Y);
+    }
+}
+
+// E = (S - 1) / Y and F = (C - 1) / Y: C and S lose no digits when Y is small, and the integrals
+// of products of solutions over a piece need nothing else.
+struct Entire {
+    V E, F;
+};
+
+// How large |Y| may be. Each tier's series are exact to rounding there; in tiers up to `wide`
+// u has at most one zero in a piece (|Y| < pi^2).
+enum class Tier { narrow, medium, broad, wide, any };
+constexpr double reach(Tier tier) {
+    switch (tier) {
+        case Tier::narrow: return 0.125;
+        case Tier::medium: return 1.0;
+        case Tier::broad: return 2.5;
+        default: return 9.0;
+    }
+}
+// Pieces after which u and f, growing by exp(sqrt |Y|) a piece, may need rescaling.
+constexpr std::size_t rescale_period(Tier tier) { return tier >= Tier::broad ? 16 : 64; }
+
+template <Tier tier>
+DEEPSL_INLINE Entire entire(V Y) {
+    if constexpr (tier == Tier::narrow) {
+        return {series<5, 3>(Y), series<5, 2>(Y)};
+    } else if constexpr (tier == Tier::medium) {
+        return {series<7, 3>(Y), series<7, 2>(Y)};
+    } else if constexpr (tier == Tier::broad) {
+        return {series<8, 3>(Y), series<9, 2>(Y)};
+    } else {
+        const V y = 0.25 * Y;  // twice the argument: S = s c, C = 1 + 2 y s^2
+        const V E = series<8, 3>(y);
+        const V F = series<9, 2>(y);
+        const V s = 1.0 + y * E;
+        return {0.25 * (E + F + y * (E * F)), 0.5 * (s * s)};
+    }
+}
+
+constexpr double huge_value = 0x1p128;  // states are scaled down by this when they exceed it
+constexpr double tiny_value = 0x1p-128;
+
+struct State {
+    V u, f;
+    V du = splat(0.0), df = splat(0.0);  // derivatives by lambda
+    V rescaled = splat(0.0);             // times that all of them were divided by huge_value
+    Bits zeros = {0, 0, 0, 0};
+
+    explicit State(const Start& s) : u(splat(s.u)), f(splat(s.f)) {}
+
+    DEEPSL_INLINE void rescale() {
+        const Mask big = (magnitude(u) > huge_value) | (magnitude(f) > huge_value);
+        const V factor = select(big, splat(tiny_value), splat(1.0));
+        u *= factor;
+        f *= factor;
+        du *= factor;
+        df *= factor;
+        rescaled += select(big, splat(1.0), splat(0.0));
+    }
+};
+
+template <Tier tier, bool with_slope>
+DEEPSL_INLINE void step_within(const Piece& c, V lambda, State& y) {
+    const V a = splat(c.a);
+    const V g = c.g0 - lambda * c.g1;
+    const V Y = a * g;
+    const Entire e = entire<tier>(Y);
+    const V S = 1.0 + Y * e.E;
+    const V C = 1.0 + Y * e.F;
+    // All factors are made first, without the state, so that little is left for the chain of
+    // operations that leads from one piece to the next.
+    const V Sa = S * a, Sg = S * g;
+    const V u = Sa * y.f + C * y.u;
+    const V f = Sg * y.u + C * y.f;
+    if constexpr (with_slope) {
+        // dC/dY = S/2 and dS/dY = (C - S)/(2Y) = (F - E)/2, times dY/dlambda = -a g1.
+        const V half = splat(0.5 * c.a * c.g1);
+        const V D = half * (e.F - e.E), halfS = half * S;
+        const V from_u = g * D + c.g1 * S, from_f = a * D;
+        const V du = Sa * y.df + (C * y.du - (halfS * y.u + from_f * y.f));
+        y.df = Sg * y.du + (C * y.df - (halfS * y.f + from_u * y.u));
+        y.du = du;
+    }
+    y.zeros += (reinterpret_cast<Bits>(u) ^ reinterpret_cast<Bits>(y.u)) >> 63;
+    y.u = u;
+    y.f = f;
+}
+
+// Any |Y|: a piece too long for the series is split into equal parts, which changes nothing else.
+template <bool with_slope>
+DEEPSL_INLINE void step_any(const Piece& c, V lambda, State& y) {
+    const double size = largest(magnitude(c.a * (c.g0 - lambda * c.g1)));
+    if (size <= reach(Tier::medium)) {
+        step_within<Tier::medium, with_slope>(c, lambda, y);
+    } else {
+        const double parts = __builtin_ceil(__builtin_sqrt(size / reach(Tier::wide)));
+        const Piece part{c.a / parts, c.g0 / parts, c.g1 / parts};
+        for (double i = 0; i < parts; ++i) {
+            step_within<Tier::wide, with_slope>(part, lambda, y);
+            y.rescale();
+        }
+    }
+}
+
+// Follows a solution over pieces first, first + direction, ... (count of them), calling
+// visit(k, state) after the k-th. Backwards, f is that of reversed time.
+template <Tier tier, bool with_slope, std::ptrdiff_t direction, typename Visit>
+DEEPSL_INLINE void sweep_tier(const Line& line, std::size_t first, std::size_t count, V lambda,
+                              State& y, Visit visit) {
+    const double* a = line.pieces.a.data() + first;
+    const double* g0 = line.pieces.g0.data() + first;
+    const double* g1 = line.pieces.g1.data() + first;
+    for (std::size_t k = 0; k < count;) {
+        const std::size_t stop =
+            count - k < rescale_period(tier) ? count : k + rescale_period(tier);
+        for (; k < stop; ++k, a += direction, g0 += direction, g1 += direction) {
+            if constexpr (tier == Tier::any) {
+                step_any<with_slope>({*a, *g0, *g1}, lambda, y);
+            } else {
+                step_within<tier, with_slope>({*a, *g0, *g1}, lambda, y);
+            }
+            visit(k, y);
+        }
+        y.rescale();
+    }
+}
+
+DEEPSL_INLINE Tier tier_of(const Line& line, V lambda) {
+    const double size = line.figures.max_ag0 + largest(magnitude(lambda)) * line.figures.max_ag1;
+    if (size <= reach(Tier::narrow)) return Tier::narrow;
+    if (size <= reach(Tier::medium)) return Tier::medium;
+    if (size <= reach(Tier::broad)) return Tier::broad;
+    return size <= reach(Tier::wide) ? Tier::wide : Tier::any;
+}
+
+template <bool with_slope, std::ptrdiff_t direction, typename Visit>
+DEEPSL_INLINE void sweep(const Line& line, Tier tier, std::size_t first, std::size_t count,
+                         V lambda, State& y, Visit visit) {
+    switch (tier) {
+        case Tier::narrow:
+            return sweep_tier<Tier::narrow, with_slope, direction>(line, first, count, lambda, y,
+                                                                   visit);
+        case Tier::medium:
+            return sweep_tier<Tier::medium, with_slope, direction>(line, first, count, lambda, y,
+                                                                   visit);
+        case Tier::broad:
+            return sweep_tier<Tier::broad, with_slope, direction>(line, first, count, lambda, y,
+                                                                  visit);
+        case Tier::wide:
+            return sweep_tier<Tier::wide, with_slope, direction>(line, first, count, lambda, y,
+                                                                 visit);
+        case Tier::any:
+            return sweep_tier<Tier::any, with_slope, direction>(line, first, count, lambda, y,
+                                                                visit);
+    }
+}
+
+struct Ignore {
+    void operator()(std::size_t, const State&) const {}
+};
+
+DEEPSL_INLINE V root(V x) {
+    for (std::size_t i = 0; i < lanes; ++i) x[i] = __builtin_sqrt(x[i]);
+    return x;
+}
+
+DEEPSL_INLINE V smaller(V x, V y) { return select(x < y, x, y); }
+DEEPSL_INLINE V larger(V x, V y) { return select(x > y, x, y); }
+DEEPSL_INLINE double smallest(V x) { return -largest(-x); }
