@@ -53,11 +53,12 @@ tidy:  ## run clang-tidy on the library and the program
 	    | xargs -0 -n 1 -P $(JOBS) $(CLANG_TIDY) --quiet -p build/dev \
 	        --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unknown-pragmas
 
-bench:  ## build and run the benchmarks
+bench:  ## build and run the benchmarks; their tables go to build/bench
 	@scripts/setup.sh build bench
 	@$(call configure,bench)
-	@cmake --build --preset bench --parallel $(JOBS) --target sturm_bench
-	build/bench/benchmarks/sturm_bench
+	@cmake --build --preset bench --parallel $(JOBS) --target sturm_speed sturm_accuracy
+	build/bench/benchmarks/sturm_accuracy | tee build/bench/sturm-accuracy.md
+	build/bench/benchmarks/sturm_speed | tee build/bench/sturm-speed.md
 
 install-test: build  ## install to an empty folder and use it from another project
 	@scripts/install-test.sh build/release

@@ -123,12 +123,10 @@ void evaluate(const Kernel& kernel, const CellProblems& p, const CellOptions& o,
     }
     if (accurate) {
         const double factor = start_factor(unit, ws.line.left.u, ws.line.left.f);
-        Lanes u, f;
-        kernel.from_left(ws.line, edge, lambda, u, f);
         for (std::size_t i = 0; i < used; ++i) {
             const std::size_t at = b * o.count + group + i;
-            s.u[at] = factor * u[i];
-            s.f[at] = factor * f[i];
+            s.u[at] = factor * roots[i].u;
+            s.f[at] = factor * roots[i].f;
         }
         return;
     }

@@ -33,9 +33,12 @@ struct SensitivitySeeds {
 
 /// What one pass over the line tells about four trial eigenvalues.
 struct Pass {
-    Lanes angle;        // Pruefer angles from both ends, added up at the match edge
-    Lanes slope;        // its derivative by lambda
-    Lanes sensitivity;  // |d(u, f)/dlambda| / |(u, f)| of the solution from the left, there
+    Lanes lambda;    // the trial eigenvalues
+    Lanes angle;     // Pruefer angles from both ends, added up at the match edge
+    Lanes slope;     // its derivative by lambda
+    Lanes u, f;      // the solution from the left, at the match edge
+    Lanes du, df;    // its derivative by lambda
+    Lanes rescaled;  // how often that solution had to be scaled down; 0: never
 };
 
 struct Kernel {
@@ -46,7 +49,7 @@ struct Kernel {
 
     /// One pass, for angles with tan(theta) = scale u / f. The angle increases with lambda; the
     /// n-th eigenvalue is where it is n pi, whatever the scale.
-    void (*pass)(const Line&, std::size_t match, const Lanes& scale, const Lanes& lambda, Pass&);
+    void (*pass)(const Line&, std::size_t match, const Lanes& scale, Pass&);
 
     /// The solution from the left, at one edge.
     void (*from_left)(const Line&, std::size_t edge, const Lanes& lambda, Lanes& u, Lanes& f);

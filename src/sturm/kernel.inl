@@ -96,9 +96,8 @@ DEEPSL_INLINE V angle_of(V y, V x) {
     return select(y < 0.0, -a, a);
 }
 
-void pass(const Line& line, std::size_t match, const Lanes& scale_in, const Lanes& lambda_in,
-          Pass& out) {
-    const V lambda = load(lambda_in);
+void pass(const Line& line, std::size_t match, const Lanes& scale_in, Pass& out) {
+    const V lambda = load(out.lambda);
     const Tier tier = tier_of(line, lambda);
     const std::size_t count = line.pieces.size();
     State l(line.left), r(line.right);
@@ -106,10 +105,14 @@ void pass(const Line& line, std::size_t match, const Lanes& scale_in, const Lane
     sweep<true, -1>(line, tier, count - 1, count - match, lambda, r, Ignore{});
 
     const V scale = load(scale_in);
-    const V lu = scale * l.u, ru = scale * r.u, ldu = scale * l.du;
+    const V lu = scale * l.u, ru = scale * r.u;
     const V l2 = lu * lu + l.f * l.f, r2 = ru * ru + r.f * r.f;
-    store(out.slope, (ldu * l.f - lu * l.df) / l2 + scale * (r.du * r.f - r.u * r.df) / r2);
-    store(out.sensitivity, root((ldu * ldu + l.df * l.df) / l2));
+    store(out.slope, scale * ((l.du * l.f - l.u * l.df) / l2 + (r.du * r.f - r.u * r.df) / r2));
+    store(out.u, l.u);
+    store(out.f, l.f);
+    store(out.du, l.du);
+    store(out.df, l.df);
+    store(out.rescaled, l.rescaled);
     // The zeros counted fix the multiple of pi; what is left of each angle lies in [0, pi].
     const V lf = select(lu < 0.0, -l.f, l.f), rf = select(ru < 0.0, -r.f, r.f);
     const V la = magnitude(lu), ra = magnitude(ru);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "hermite.h"
 #include "search.h"
 
 namespace deepsl::sturm::detail {
@@ -34,7 +35,7 @@ struct Group {
     std::size_t used = 0;
     std::size_t match = 0;
     int passes = 0;
-    Pass last;  // what the last pass saw
+    Pass last, before;  // what the last two passes saw
 
     void begin(const Line& line, std::size_t wanted, std::span<const Root> roots) {
         used = roots.size();
@@ -56,11 +57,11 @@ struct Group {
 void iterate(const Kernel& kernel, const Line& line, double accuracy, int max_passes,
              Group& group) {
     Search* s = group.search;
-    const Pass& p = group.last;
-    Lanes lambda;
+    Pass& p = group.last;
     for (int pass = 1; pass <= max_passes; ++pass) {
-        for (std::size_t i = 0; i < lanes; ++i) lambda[i] = group.lane(i).lambda;
-        kernel.pass(line, group.match, group.scale, lambda, group.last);
+        group.before = p;
+        for (std::size_t i = 0; i < lanes; ++i) p.lambda[i] = group.lane(i).lambda;
+        kernel.pass(line, group.match, group.scale, p);
         group.passes = pass;
         bool all_done = true, any_far = false;
         for (std::size_t i = 0; i < group.used; ++i) {
@@ -68,9 +69,9 @@ void iterate(const Kernel& kernel, const Line& line, double accuracy, int max_pa
             // The angle is one function for all indices: what one lane saw narrows the others.
             // In most cases two passes do, and there is nothing to narrow.
             if (pass > 2) {
-                for (std::size_t j = 0; j < group.used; ++j) s[i].narrow(lambda[j], p.angle[j]);
+                for (std::size_t j = 0; j < group.used; ++j) s[i].narrow(p.lambda[j], p.angle[j]);
             } else {
-                s[i].narrow(lambda[i], p.angle[i]);
+                s[i].narrow(p.lambda[i], p.angle[i]);
             }
             s[i].see(p.angle[i], p.slope[i]);
             s[i].advance(pass, accuracy);
@@ -106,34 +107,100 @@ void improve_guesses(const Kernel& kernel, const Line& line, std::size_t wanted,
     for (std::size_t i = 0; i < roots.size(); ++i) roots[i].lambda = group.search[i].lambda;
 }
 
-// Up to four roots.
+// How far the last eigenvalues found lie from their asymptotic guesses: the next ones will not be
+// much farther. NaN if they do not agree on that.
+double shift_of(const Line& line, std::span<const Root> found) {
+    constexpr double agreement = 0.2;  // of the distance between eigenvalues
+    if (found.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+    const Root& a = found[found.size() - 2];
+    const Root& b = found[found.size() - 1];
+    const double guess_a = asymptotic_guess(line, a.index);
+    const double guess_b = asymptotic_guess(line, b.index);
+    const double shift_a = a.lambda - guess_a, shift_b = b.lambda - guess_b;
+    const bool agree = std::fabs(shift_a - shift_b) < agreement * (guess_b - guess_a);
+    return agree ? shift_b : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Whether the solution from the left magnifies rounding, which acts like a relative change of
+// lambda and q by about 1e-16.
+bool is_sensitive(const Line& line, const Group& group, std::size_t i) {
+    constexpr double magnification = 1e4;
+    const Pass& p = group.last;
+    const LineFigures& f = line.figures;
+    const double spectral_size =
+        std::fabs(p.lambda[i]) + std::max(std::fabs(f.min_q_over_w), std::fabs(f.max_q_over_w));
+    const double scale = group.scale[i];
+    const double change = scale * scale * p.du[i] * p.du[i] + p.df[i] * p.df[i];
+    const double size = scale * scale * p.u[i] * p.u[i] + p.f[i] * p.f[i];
+    const double allowed = magnification / spectral_size;
+    return p.rescaled[i] != 0.0 || !(change <= allowed * allowed * size);
+}
+
+// The solutions from the left at the match edge, for the final eigenvalues: from the cubic in
+// lambda through the last two passes, if they were near enough, or else by another sweep.
+void take_solutions(const Kernel& kernel, const Line& line, const Group& group,
+                    std::span<Root> roots) {
+    constexpr double near_enough = 1e-6;  // in angles squared; the error is its square over 24
+    const Pass& b = group.last;
+    const Pass& a = group.before;
+    bool near = group.passes > 1;
+    for (std::size_t i = 0; i < roots.size() && near; ++i) {
+        Root& r = roots[i];
+        const double to_b = r.lambda - b.lambda[i], to_a = r.lambda - a.lambda[i];
+        if (to_b == 0.0) {
+            r.u = b.u[i];
+            r.f = b.f[i];
+            continue;
+        }
+        near = std::fabs(to_a * to_b) * b.slope[i] * b.slope[i] < near_enough &&
+               a.lambda[i] != b.lambda[i] && a.rescaled[i] == 0.0;
+        const auto cubic = [&](const Lanes& ya, const Lanes& sa, const Lanes& yb, const Lanes& sb) {
+            const Correction c =
+                hermite(r.lambda, a.lambda[i], ya[i], sa[i], b.lambda[i], yb[i], sb[i]);
+            return yb[i] + (c.linear + c.rest);
+        };
+        r.u = cubic(a.u, a.du, b.u, b.du);
+        r.f = cubic(a.f, a.df, b.f, b.df);
+    }
+    if (near) return;
+    Lanes lambda, u, f;
+    for (std::size_t i = 0; i < lanes; ++i) lambda[i] = roots[std::min(i, roots.size() - 1)].lambda;
+    kernel.from_left(line, group.match, lambda, u, f);
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+        roots[i].u = u[i];
+        roots[i].f = f[i];
+    }
+}
+
+// Up to four roots; `found` are those before them.
 void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
-                std::span<Root> roots) {
+                std::span<const Root> found, std::span<Root> roots) {
     constexpr double to_rounding = 1e-14;
     bool missing = false;
+    const double shift = shift_of(line, found);
     for (Root& r : roots) {
         if (std::isfinite(r.lambda)) continue;
-        missing = true;
         r.lambda = asymptotic_guess(line, r.index);
+        if (std::isfinite(shift)) {
+            r.lambda += shift;
+        } else {
+            missing = true;
+        }
     }
     if (missing) improve_guesses(kernel, line, wanted, roots);
     Group group;
     group.begin(line, wanted, roots);
     iterate(kernel, line, to_rounding, max_passes, group);
 
-    // Rounding acts like a relative change of lambda and q by about 1e-16.
-    constexpr double magnification = 1e4;
-    const LineFigures& f = line.figures;
-    const double q_scale = std::max(std::fabs(f.min_q_over_w), std::fabs(f.max_q_over_w));
     for (std::size_t i = 0; i < roots.size(); ++i) {
         const Search& s = group.search[i];
-        const double size = std::fabs(s.lambda) + q_scale;
         roots[i].lambda = s.lambda;
         roots[i].status = s.done ? Status::ok : Status::pass_limit;
         roots[i].passes = group.passes;
         roots[i].match = group.match;
-        roots[i].accurate = group.last.sensitivity[i] * size <= magnification;
+        roots[i].accurate = !is_sensitive(line, group, i);
     }
+    take_solutions(kernel, line, group, roots);
 }
 
 }  // namespace
@@ -141,17 +208,17 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
 void find_roots(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
                 std::span<Root> roots) {
     for (std::size_t first = 0; first < roots.size(); first += lanes)
-        find_group(kernel, line, wanted, max_passes,
+        find_group(kernel, line, wanted, max_passes, roots.first(first),
                    roots.subspan(first, std::min(lanes, roots.size() - first)));
 }
 
 std::size_t count_below(const Kernel& kernel, const Line& line, double lambda) {
     const std::size_t match = choose_match(line, line.pieces.size() / 2, lambda);
-    Lanes at, scale;
-    for (double& x : at.at) x = lambda;
-    for (double& x : scale.at) x = angle_scale(line, match, lambda);
+    Lanes scale;
     Pass p;
-    kernel.pass(line, match, scale, at, p);
+    for (double& x : p.lambda.at) x = lambda;
+    for (double& x : scale.at) x = angle_scale(line, match, lambda);
+    kernel.pass(line, match, scale, p);
     // The n-th eigenvalue lies below lambda when the angle has passed n pi.
     const double passed = std::ceil(p.angle[0] / pi) - 1.0;
     return passed > 0.0 ? static_cast<std::size_t>(passed) : 0;

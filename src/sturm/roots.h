@@ -14,9 +14,10 @@ struct Root {
     double lambda = 0.0;    // in: a guess, or NaN; out: the eigenvalue, to rounding
     Status status = Status::ok;
     int passes = 0;  // over the full line
-    // Whether the solution from the left is accurate up to the match edge, or so sensitive there
-    // that it has to be traced from both ends.
+    // The solution from the left at the match edge; and whether it is accurate there, or so
+    // sensitive that it has to be traced from both ends.
     std::size_t match = 0;
+    double u = 0.0, f = 0.0;
     bool accurate = false;
 };
 

@@ -5,27 +5,14 @@
 #include <limits>
 #include <numbers>
 
+#include "hermite.h"
+
 namespace deepsl::sturm::detail {
 
 namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// The cubic through two points with two slopes, at x: (xb, yb) is the nearer point, to which the
-// result is a correction. Returned without yb and split by order, to tell how fast it converges.
-struct Correction {
-    double linear, rest;
-};
-
-Correction hermite(double x, double xa, double ya, double sa, double xb, double yb, double sb) {
-    const double per_h = 1.0 / (xa - xb);
-    const double chord = (ya - yb) * per_h;
-    const double second = (chord - sb) * per_h;
-    const double third = (sa - 2.0 * chord + sb) * (per_h * per_h);
-    const double d = x - xb;
-    return {sb * d, d * d * (second + third * (x - xa))};
-}
 
 }  // namespace
 

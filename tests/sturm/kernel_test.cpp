@@ -78,8 +78,9 @@ TEST(Kernel, BothBuildsAgree) {
             const Lanes lambda{{0.0, 5.0, 50.0, 500.0}};
             const Lanes scale{{1.0, 2.0, 3.0, 4.0}};
             Pass a, b;
-            kernel_portable().pass(line, 1, scale, lambda, a);
-            kernel_avx2().pass(line, 1, scale, lambda, b);
+            a.lambda = b.lambda = lambda;
+            kernel_portable().pass(line, 1, scale, a);
+            kernel_avx2().pass(line, 1, scale, b);
             for (std::size_t i = 0; i < lanes; ++i) {
                 EXPECT_NEAR(a.angle[i], b.angle[i], 1e-10 * (1 + a.angle[i]));
                 EXPECT_NEAR(a.slope[i], b.slope[i], 1e-10 * (1e-3 + std::fabs(a.slope[i])));
@@ -105,7 +106,8 @@ TEST(Kernel, TheAngleIncreasesAndItsSlopeIsItsDerivative) {
             for (double lambda = -60.0; lambda < 300.0; lambda += 0.37) {
                 const double d = 1e-4;
                 Pass p;
-                k->pass(line, match, scale, Lanes{{lambda - d, lambda, lambda + d, lambda}}, p);
+                p.lambda = Lanes{{lambda - d, lambda, lambda + d, lambda}};
+                k->pass(line, match, scale, p);
                 EXPECT_GT(p.angle[1], before);
                 before = p.angle[1];
                 const double numeric = (p.angle[2] - p.angle[0]) / (2 * d);
