@@ -23,9 +23,11 @@ build: setup  ## build the program: build/release/deepsl
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target deepsl
 
-demo: build  ## solve a problem, draw its eigenfunctions: build/demo.svg
-	$(PROGRAM) solve --p "1+t" --q "200*(t-0.5)*(t-0.5)" --w "1+t" --interval 0 1 -n 6 --plot build/demo.svg
-	@echo "The eigenfunctions are drawn in build/demo.svg"
+demo: build  ## solve a famous hard problem, draw its eigenfunctions: build/demo.svg
+	$(PROGRAM) solve --q "400*sin(2*t)^2 - 40*cos(2*t)" --interval -pi/2 pi/2 -n 6 --draw --plot build/demo.svg
+	@echo
+	@echo "The Coffey-Evans problem: three wells, and so three eigenvalues that agree to five digits."
+	@echo "The picture is build/demo.svg: open it in a browser."
 
 test: setup  ## build and run all tests, optimised
 	@$(call configure,release)

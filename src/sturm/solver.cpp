@@ -138,6 +138,23 @@ void share_estimates(std::vector<Eigenpair>& pairs) {
     for (std::size_t i = pairs.size(); i-- > 1;) share(i - 1, i);
 }
 
+// Where refinement has moved eigenvalues by as much as a tenth of the distance between them, they
+// repel each other, and higher columns of the table mean little: what is left is a matter of h^4.
+void distrust_clusters(const std::vector<LineSpectrum>& levels, std::vector<Eigenpair>& pairs) {
+    const auto moved = [&](std::size_t i) {
+        return std::fabs(levels.back().lambda[i] - levels.front().lambda[i]);
+    };
+    const auto last_move = [&](std::size_t i) {
+        return std::fabs(levels.back().lambda[i] - levels[levels.size() - 2].lambda[i]);
+    };
+    for (std::size_t i = 1; i < pairs.size(); ++i) {
+        const double gap = pairs[i].lambda - pairs[i - 1].lambda;
+        if (gap > 10.0 * std::max(moved(i), moved(i - 1))) continue;
+        for (const std::size_t k : {i - 1, i})
+            pairs[k].error_estimate = std::max(pairs[k].error_estimate, last_move(k) / 15.0);
+    }
+}
+
 class Solver {
 public:
     Solver(const Problem& problem, const SolveOptions& options)
@@ -271,6 +288,7 @@ private:
                 pair.lambda = std::nextafter(solution.pairs[i - 1].lambda,
                                              std::numeric_limits<double>::max());
         }
+        distrust_clusters(levels, solution.pairs);
         share_estimates(solution.pairs);
         bool all = true;
         for (std::size_t i = 0; i < indices.size(); ++i) {

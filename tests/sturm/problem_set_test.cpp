@@ -36,6 +36,19 @@ TEST_P(ProblemSet, HasAllTenEigenvalues) {
     }
 }
 
+TEST_P(ProblemSet, EstimatesItsErrorHonestlyAtAnyTolerance) {
+    const NamedProblem& known = GetParam();
+    for (double tolerance : {1e-3, 1e-5, 1e-7, 1e-8, 1e-11}) {
+        const Solution solution = solve(known.problem, Indices{1, 10}, {.tolerance = tolerance});
+        for (const Eigenpair& pair : solution.pairs) {
+            const double truth = known.lambda[pair.index - 1];
+            const double error = std::fabs(pair.lambda - truth);
+            EXPECT_LE(error, 10.0 * pair.error_estimate) << "n = " << pair.index;
+            EXPECT_LE(error, 10.0 * tolerance * std::max(1.0, std::fabs(truth)));
+        }
+    }
+}
+
 TEST_P(ProblemSet, IsSolvedTheSameFromAnyFirstIndex) {
     const NamedProblem& known = GetParam();
     const Solution solution = solve(known.problem, Indices{7, 2}, {.tolerance = 1e-8});
