@@ -14,6 +14,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
+constexpr double to_rounding = 1e-14;  // relative to lambda, or to the distance of eigenvalues
+
 // The leading terms for large n, in the clock that makes the wave speed constant.
 double asymptotic_guess(const Line& line, std::size_t n) {
     const double order = static_cast<double>(n) - 0.5 * free_ends(line);
@@ -121,6 +123,24 @@ double shift_of(const Line& line, std::span<const Root> found) {
     return agree ? shift_b : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Many passes mean that the angle rises steeply: the function lives elsewhere than at the match
+// edge, and rounding moves the riser. Where it does live, which a trace tells, the angle is smooth.
+void polish(const Kernel& kernel, const Line& line, std::span<Root> roots) {
+    thread_local EdgeStates states;
+    Lanes lambda;
+    for (std::size_t i = 0; i < lanes; ++i) lambda[i] = roots[std::min(i, roots.size() - 1)].lambda;
+    kernel.trace(line, lambda, states);
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+        Group alone;
+        alone.begin(line, 0, roots.subspan(i, 1));
+        alone.match = std::clamp<std::size_t>(states.twist[i], 1,
+                                              std::max<std::size_t>(line.pieces.size(), 2) - 1);
+        alone.choose_scales(line);
+        iterate(kernel, line, to_rounding, 20, alone);
+        if (alone.search[0].done) roots[i].lambda = alone.search[0].lambda;
+    }
+}
+
 // Whether the solution from the left magnifies rounding, which acts like a relative change of
 // lambda and q by about 1e-16.
 bool is_sensitive(const Line& line, const Group& group, std::size_t i) {
@@ -175,7 +195,7 @@ void take_solutions(const Kernel& kernel, const Line& line, const Group& group,
 // Up to four roots; `found` are those before them.
 void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
                 std::span<const Root> found, std::span<Root> roots) {
-    constexpr double to_rounding = 1e-14;
+    constexpr int many_passes = 8;
     bool missing = false;
     const double shift = shift_of(line, found);
     for (Root& r : roots) {
@@ -200,6 +220,7 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
         roots[i].match = group.match;
         roots[i].accurate = !is_sensitive(line, group, i);
     }
+    if (group.passes > many_passes) polish(kernel, line, roots);
     take_solutions(kernel, line, group, roots);
 }
 

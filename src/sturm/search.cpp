@@ -78,7 +78,9 @@ void Search::advance(int pass, double accuracy) {
         const double rate =
             std::max(std::fabs(now_.delta / before_.delta), std::fabs(before_.delta));
         next = lambda + c.linear + c.rest;
-        left_over = 4.0 * std::fabs(c.rest) * rate * rate;
+        const double product = now_.delta * before_.delta;
+        left_over = 40.0 * std::fabs(c.rest) * rate * rate +
+                    0.03 * product * product * std::fabs(now_.step);
     }
     const double allowed = accuracy * (std::fabs(next) + pi * now_.step);
     const bool close = now_.delta == 0.0 || (std::fabs(now_.delta) < 0.3 && left_over <= allowed);
