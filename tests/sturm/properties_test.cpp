@@ -149,8 +149,11 @@ RC_GTEST_PROP(Property, FunctionsAreOrthogonal, ()) {
                 steepest = std::max(steepest, fine.P[k] * g * fine.length[k] * fine.length[k]);
             }
             if (steepest > 0.05) continue;
-            RC_ASSERT(std::fabs(inner(i, j)) <
-                      std::sqrt(inner(i, i) * inner(j, j)) * (5.0 * steepest * steepest + 1e-7));
+            // Functions of close neighbours mix as rounding moves their eigenvalues.
+            const double mixing =
+                1e-10 * (2e3 + std::fabs(s.lambda[i])) / (s.lambda[i] - s.lambda[j]);
+            RC_ASSERT(std::fabs(inner(i, j)) < std::sqrt(inner(i, i) * inner(j, j)) *
+                                                   (5.0 * steepest * steepest + 1e-7 + mixing));
         }
     }
 }
