@@ -136,9 +136,9 @@ Task read_task(const SolveArguments& arguments) {
 sturm::Solution find_eigenvalues(const sturm::Problem& problem, const SolveArguments& arguments) {
     sturm::SolveOptions options;
     const auto tolerance = to_number<double>(arguments.tolerance);
-    if (!tolerance || !(*tolerance >= 1e-14 && *tolerance <= 0.1)) {
+    if (!tolerance || !(*tolerance >= 1e-13 && *tolerance <= 0.1)) {
         throw usage_error(
-            fmt::format("--tol takes a number from 1e-14 to 0.1, but {} was "
+            fmt::format("--tol takes a number from 1e-13 to 0.1, but {} was "
                         "given",
                         shown(arguments.tolerance)));
     }
@@ -147,7 +147,7 @@ sturm::Solution find_eigenvalues(const sturm::Problem& problem, const SolveArgum
         options.max_cells = whole("--max-cells", arguments.max_cells, 32, 10000000);
     if (!arguments.range.empty()) {
         const auto [low, high] = pair_of("--range", arguments.range);
-        if (low >= high) {
+        if (low > high) {
             throw usage_error(
                 fmt::format("--range {},{} is empty; give the smaller number first", low, high));
         }

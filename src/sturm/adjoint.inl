@@ -85,7 +85,10 @@ void sensitivity(const Line& line, const Lanes& lambda_in, const EdgeStates& sta
     // multiple of y may be added to it (kappa absorbs that), so where the edge lies beyond the
     // twist, eta starts at the twist as the solution with the same Wronskian with y, and meets
     // the seed at the edge up to tau y. Followed this way it never has to shrink.
-    const V seed_u = load(seeds.f), seed_f = -load(seeds.u);
+    // Seeds may be huge, if u is: they are taken out of the sweeps, and put back at the end.
+    const V seed_size = magnitude(load(seeds.u)) + magnitude(load(seeds.f));
+    const V size = select(seed_size > 0.0, seed_size, splat(1.0));
+    const V seed_u = load(seeds.f) / size, seed_f = -load(seeds.u) / size;
     const V edge_u = load(states.u[edge]), edge_f = load(states.f[edge]);
     const V wronskian = seed_u * edge_f - seed_f * edge_u;
     V first_u = seed_u, first_f = seed_f, tau = splat(0.0);
@@ -146,11 +149,11 @@ void sensitivity(const Line& line, const Lanes& lambda_in, const EdgeStates& sta
         store(own_uu[k], own.uu);
         store(own_ff[k], own.ff);
     }
-    const V kappa = (load(seeds.lambda) - overlap) / norm;
+    const V kappa = (load(seeds.lambda) / size - overlap) / norm;
     for (std::size_t k = 0; k < count; ++k) {
         const V factor = k < edge ? kappa : kappa + tau;
-        const V uu = factor * load(own_uu[k]) + load(direct_uu[k]);
-        const V ff = factor * load(own_ff[k]) + load(direct_ff[k]);
+        const V uu = size * (factor * load(own_uu[k]) + load(direct_uu[k]));
+        const V ff = size * (factor * load(own_ff[k]) + load(direct_ff[k]));
         gradient.a[k] -= total(ff);
         gradient.g0[k] += total(uu);
         gradient.g1[k] -= total(lambda * uu);

@@ -23,6 +23,14 @@ void check_size(const char* what, std::size_t given, std::size_t wanted, bool op
                      std::to_string(wanted) + (optional ? ", or none" : "") + ".");
 }
 
+void check_solution(const CellSolution& s, std::size_t size) {
+    check_size("lambda of the solution", s.lambda.size(), size);
+    check_size("u of the solution", s.u.size(), size);
+    check_size("f of the solution", s.f.size(), size);
+    check_size("status of the solution", s.status.size(), size);
+    check_size("passes of the solution", s.passes.size(), size);
+}
+
 void check_condition(const char* end, const BoundaryCondition& c) {
     if (!std::isfinite(c.alpha1) || !std::isfinite(c.alpha2) ||
         (c.alpha1 == 0.0 && c.alpha2 == 0.0))
@@ -154,11 +162,16 @@ void scale_by_v(const CellOptions& o, std::size_t at, std::size_t edges, CellSol
             s.f_edges[k] *= v;
         }
     }
-    if (!std::isfinite(v)) {
-        fail(Status::not_finite, at, edges, s);
-    } else if (!std::isfinite(s.u[at]) || !std::isfinite(s.f[at])) {
-        fail(Status::overflow, at, edges, s);
+    bool finite = std::isfinite(s.u[at]) && std::isfinite(s.f[at]);
+    if (!s.u_edges.empty()) {
+        for (std::size_t k = at * edges; k < (at + 1) * edges; ++k)
+            finite = finite && std::isfinite(s.u_edges[k]) && std::isfinite(s.f_edges[k]);
     }
+    if (finite) return;
+    // The eigenvalue itself is good, whatever u is scaled by.
+    const double lambda = s.lambda[at];
+    fail(std::isfinite(v) ? Status::overflow : Status::not_finite, at, edges, s);
+    s.lambda[at] = lambda;
 }
 
 void solve_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
@@ -191,9 +204,15 @@ void solve_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o
         }
     }
     // Eigenvalues are simple. Where two are closer than rounding, their order is kept by one ulp.
+    const LineFigures& f = ws.line.figures;
+    const double rounding = 1e-11 * std::max(std::fabs(f.min_q_over_w), std::fabs(f.max_q_over_w));
     for (std::size_t at = b * o.count + 1; at < (b + 1) * o.count; ++at) {
-        if (s.lambda[at] <= s.lambda[at - 1])
+        if (!(s.lambda[at] <= s.lambda[at - 1])) continue;
+        if (s.lambda[at - 1] - s.lambda[at] > rounding + 1e-11 * std::fabs(s.lambda[at])) {
+            fail(Status::pass_limit, at, p.cells + 1, s);
+        } else {
             s.lambda[at] = std::nextafter(s.lambda[at - 1], std::numeric_limits<double>::max());
+        }
     }
 }
 
@@ -266,9 +285,11 @@ void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions
         for (std::size_t i = 0; i < lanes; ++i) {
             const std::size_t at = b * o.count + lane_index(group, i, o.count);
             const bool use = group + i < o.count && s.status[at] == Status::ok;
-            any |= use;
-            lambda[i] = s.status[at] == Status::ok ? s.lambda[at] : 0.0;
-            in.lambda[i] = use ? seed(seeds.lambda, at) : 0.0;
+            const bool use_lambda =
+                use || (group + i < o.count && s.status[at] == Status::overflow);
+            any |= use_lambda;
+            lambda[i] = std::isfinite(s.lambda[at]) ? s.lambda[at] : 0.0;
+            in.lambda[i] = use_lambda ? seed(seeds.lambda, at) : 0.0;
             in.u[i] = use ? seed(seeds.u, at) * v_of(o, at) : 0.0;
             in.f[i] = use ? seed(seeds.f, at) * v_of(o, at) : 0.0;
         }
@@ -323,7 +344,11 @@ void solve(const CellProblems& problems, const CellOptions& options, std::size_t
            std::size_t end, CellSolution& solution) {
     check(problems, options);
     check_range("solve", begin, end, problems.problems);
-    check_size("solution", solution.lambda.size(), problems.problems * options.count);
+    const std::size_t size = problems.problems * options.count;
+    check_solution(solution, size);
+    check_size("u_edges of the solution", solution.u_edges.size(),
+               options.all_edges ? size * (problems.cells + 1) : 0);
+    check_size("f_edges of the solution", solution.f_edges.size(), solution.u_edges.size());
     for (std::size_t b = begin; b < end; ++b) solve_one(kernel(), problems, options, b, solution);
 }
 
@@ -352,7 +377,13 @@ void gradient(const CellProblems& problems, const CellOptions& options,
     check(problems, options);
     check_range("gradient", begin, end, problems.problems);
     const std::size_t size = problems.problems * options.count;
-    check_size("solution", solution.lambda.size(), size);
+    check_solution(solution, size);
+    check_size("P of the result", result.P.size(), problems.P.size());
+    check_size("q of the result", result.q.size(), problems.q.size());
+    check_size("w of the result", result.w.size(), problems.w.size());
+    check_size("length of the result", result.length.size(), problems.length.size());
+    check_size("v of the result", result.v.size(), size);
+    check_size("P_start of the result", result.P_start.size(), options.P_start.size());
     check_size("the seeds of lambda", seeds.lambda.size(), size, true);
     check_size("the seeds of u", seeds.u.size(), size, true);
     check_size("the seeds of f", seeds.f.size(), size, true);

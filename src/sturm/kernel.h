@@ -33,12 +33,12 @@ struct SensitivitySeeds {
 
 /// What one pass over the line tells about four trial eigenvalues.
 struct Pass {
-    Lanes lambda;    // the trial eigenvalues
-    Lanes angle;     // Pruefer angles from both ends, added up at the match edge
-    Lanes slope;     // its derivative by lambda
-    Lanes u, f;      // the solution from the left, at the match edge
-    Lanes du, df;    // its derivative by lambda
-    Lanes rescaled;  // how often that solution had to be scaled down; 0: never
+    Lanes lambda{};    // the trial eigenvalues
+    Lanes angle{};     // Pruefer angles from both ends, added up at the match edge
+    Lanes slope{};     // its derivative by lambda
+    Lanes u{}, f{};    // the solution from the left, at the match edge
+    Lanes du{}, df{};  // its derivative by lambda
+    Lanes rescaled{};  // how often that solution had to be scaled down; 0: never
 };
 
 struct Kernel {

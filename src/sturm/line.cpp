@@ -47,6 +47,17 @@ void merge_pieces(const Line& fine, std::size_t group, Line& coarse) {
     }
 }
 
+void split_pieces(const Line& line, std::size_t parts, Line& finer) {
+    finer.left = line.left;
+    finer.right = line.right;
+    finer.pieces.resize(parts * line.pieces.size());
+    const auto n = static_cast<double>(parts);
+    for (std::size_t k = 0; k < finer.pieces.size(); ++k) {
+        const Piece c = line.pieces[k / parts];
+        finer.pieces.set(k, {c.a / n, c.g0 / n, c.g1 / n});
+    }
+}
+
 Status judge(const Line& line) {
     const LineFigures& f = line.figures;
     const double figures[] = {f.max_ag0,          f.max_ag1,      f.sum_a,       f.sum_abs_g0,
@@ -56,25 +67,32 @@ Status judge(const Line& line) {
         if (!std::isfinite(x)) return f.positive ? Status::out_of_range : Status::not_finite;
     }
     if (!f.positive) return Status::not_positive;
-    // Half waves or e-foldings along the line, at most: beyond this a sweep would not end.
+    // Products of these must stay within the range of double.
+    for (double x : {f.sum_a, f.sum_g1, f.min_pw, f.max_pw}) {
+        if (!(x > 1e-140 && x < 1e140)) return Status::out_of_range;
+    }
+    // E-foldings along the line, at most: beyond this rounding is all there is.
     constexpr double longest = 1e7;
-    if (std::sqrt(f.sum_a * f.sum_abs_g0) > longest || f.min_pw <= 0.0 || f.liouville_length <= 0.0)
-        return Status::out_of_range;
+    if (std::sqrt(f.sum_a * f.sum_abs_g0) > longest) return Status::out_of_range;
     return Status::ok;
 }
 
-std::size_t choose_match(const Line& line, std::size_t wanted, double lowest) {
+// By Cauchy and Schwarz: the square is at most the product of the integrals of P and of what q
+// exceeds lambda w by.
+double barrier(const Line& line, double lowest) {
+    if (line.figures.max_q_over_w <= lowest) return 0.0;
+    const Pieces& c = line.pieces;
+    double excess = 0.0;
+    for (std::size_t k = 0; k < c.size(); ++k) excess += std::max(0.0, c.g0[k] - lowest * c.g1[k]);
+    return std::sqrt(line.figures.sum_a * excess);
+}
+
+std::size_t choose_match(const Line& line, std::size_t wanted, double barrier) {
+    constexpr double mild = 4.0;
     const Pieces& c = line.pieces;
     const std::size_t count = c.size();
     if (count == 1) return 1;
-    // By Cauchy and Schwarz, the square of the e-foldings that a state spends in barriers is at
-    // most the product of the integrals of P and of what q exceeds lambda w by.
-    constexpr double mild_barrier = 4.0;
-    double excess = 0.0;
-    if (line.figures.max_q_over_w > lowest) {
-        for (std::size_t k = 0; k < count; ++k) excess += std::max(0.0, c.g0[k] - lowest * c.g1[k]);
-    }
-    if (line.figures.sum_a * excess > mild_barrier * mild_barrier) {
+    if (barrier > mild) {
         std::size_t lowest_piece = 0;
         for (std::size_t k = 1; k < count; ++k) {
             if (c.g0[k] * c.g1[lowest_piece] < c.g0[lowest_piece] * c.g1[k]) lowest_piece = k;

@@ -67,12 +67,20 @@ int free_ends(const Line& line);
 /// eigenvalues are close to those of the fine one. Its figures are left to the caller.
 void merge_pieces(const Line& fine, std::size_t group, Line& coarse);
 
+/// The line with every piece cut into `parts` equal ones: the same problem. Its figures are left to
+/// the caller.
+void split_pieces(const Line& line, std::size_t parts, Line& finer);
+
 /// Whether the figures are finite and the sweeps of a line can end.
 Status judge(const Line& line);
 
-/// The edge at which to match solutions from both ends, for eigenvalues from about `lowest` up:
-/// `wanted`, unless a barrier makes that a bad place; then the edge after the piece of lowest q/w.
-/// Inside the line, but for a line of one piece, which is matched at its right end.
-std::size_t choose_match(const Line& line, std::size_t wanted, double lowest);
+/// At most how many e-foldings a solution can spend in barriers, for eigenvalues from about
+/// `lowest` up.
+double barrier(const Line& line, double lowest);
+
+/// The edge at which to match solutions from both ends: `wanted`, unless barriers make that a bad
+/// place; then the edge after the piece of lowest q/w. Inside the line, but for a line of one
+/// piece, which is matched at its right end.
+std::size_t choose_match(const Line& line, std::size_t wanted, double barrier);
 
 }  // namespace deepsl::sturm::detail

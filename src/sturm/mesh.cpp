@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "discretise.h"
 
@@ -253,20 +254,61 @@ private:
 
 }  // namespace
 
-Mesh first_mesh(const Problem& problem) {
-    constexpr double cells_in_all = 24.0;
-    std::vector<double> points{problem.a, problem.b};
-    for (double t : problem.breaks) {
-        if (t > problem.a && t < problem.b) points.push_back(t);
+// Points on both sides of steps that are large beside most others: where a narrow feature may hide
+// from the few nodes of the first cells.
+std::vector<double> steep_places(const Problem& problem, Coefficients& coefficients) {
+    constexpr std::size_t probes = 1000;
+    constexpr double unusual = 30.0, relevant = 0.01;
+    std::vector<double> t(probes);
+    std::vector<Values> at(probes);
+    for (std::size_t k = 0; k < probes; ++k) {
+        // Even steps, shaken a little, so that no regular pattern falls between them.
+        const double shake = 0.5 * std::fmod(static_cast<double>(k) * std::numbers::phi, 1.0);
+        t[k] = problem.a + (problem.b - problem.a) *
+                               ((static_cast<double>(k) + shake) / static_cast<double>(probes));
+        at[k] = coefficients.at(t[k]);
     }
-    std::sort(points.begin(), points.end());
-    points.erase(std::unique(points.begin(), points.end()), points.end());
+    std::vector<double> places;
+    for (double Values::*member : {&Values::P, &Values::q, &Values::w}) {
+        std::vector<double> steps(probes - 1);
+        double low = at[0].*member, high = low;
+        for (std::size_t k = 0; k + 1 < probes; ++k) {
+            steps[k] = std::fabs(at[k + 1].*member - at[k].*member);
+            low = std::min(low, at[k + 1].*member);
+            high = std::max(high, at[k + 1].*member);
+        }
+        std::vector<double> sorted = steps;
+        std::nth_element(sorted.begin(), sorted.begin() + probes / 2, sorted.end());
+        const double usual = sorted[probes / 2];
+        for (std::size_t k = 0; k + 1 < probes; ++k) {
+            if (steps[k] <= unusual * usual || steps[k] <= relevant * (high - low)) continue;
+            places.push_back(t[k]);
+            places.push_back(t[k + 1]);
+        }
+    }
+    return places;
+}
+
+Mesh first_mesh(const Problem& problem, Coefficients& coefficients) {
+    constexpr double cells_in_all = 24.0;
+    const double length = problem.b - problem.a;
+    coefficients.at(problem.a);
+    coefficients.at(problem.b);
+    std::vector<double> inner = steep_places(problem, coefficients);
+    inner.insert(inner.end(), problem.breaks.begin(), problem.breaks.end());
+    std::sort(inner.begin(), inner.end());
+    std::vector<double> points{problem.a};
+    for (double t : inner) {
+        // Points that double can hardly tell apart are one.
+        const double close = 1e-12 * (std::fabs(t) + length);
+        if (t > points.back() + close && t < problem.b - close) points.push_back(t);
+    }
+    points.push_back(problem.b);
     Mesh mesh;
     mesh.edges.push_back(problem.a);
     for (std::size_t i = 1; i < points.size(); ++i) {
         const double from = points[i - 1], to = points[i];
-        const double part = (to - from) / (problem.b - problem.a);
-        const auto steps = static_cast<std::size_t>(std::ceil(part * cells_in_all));
+        const auto steps = static_cast<std::size_t>(std::ceil((to - from) / length * cells_in_all));
         for (std::size_t k = 1; k < steps; ++k) {
             const double t =
                 from + (to - from) * static_cast<double>(k) / static_cast<double>(steps);

@@ -27,8 +27,9 @@ struct Guide {
     std::vector<PointState> states;  // the integral of w u^2 is 1
 };
 
-/// The first mesh: the break points, and even steps between them.
-Mesh first_mesh(const Problem& problem);
+/// The first mesh: the break points, even steps between them, and edges around whatever sticks out
+/// when the coefficients are probed at a thousand points.
+Mesh first_mesh(const Problem& problem, Coefficients& coefficients);
 
 /// The line of the mesh with every cell split into `parts`.
 void make_line(const Problem& problem, const Mesh& mesh, std::size_t parts,

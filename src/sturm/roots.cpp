@@ -36,6 +36,7 @@ struct Group {
     Lanes scale;  // of the angles
     std::size_t used = 0;
     std::size_t match = 0;
+    bool trusting = true;  // that the angle is smooth between the sights
     int passes = 0;
     Pass last, before;  // what the last two passes saw
 
@@ -46,7 +47,11 @@ struct Group {
             search[i].begin(line, roots[i].index, roots[i].lambda);
             lowest = std::min(lowest, search[i].lambda);
         }
-        match = choose_match(line, wanted, lowest);
+        // Weakly coupled wells make steps in the angle, too narrow to be seen from afar.
+        constexpr double coupling = 2.0;
+        const double e_foldings = barrier(line, lowest);
+        trusting = e_foldings < coupling;
+        match = choose_match(line, wanted, e_foldings);
         choose_scales(line);
     }
     Search& lane(std::size_t i) { return search[std::min(i, used - 1)]; }  // spare: the last again
@@ -76,7 +81,7 @@ void iterate(const Kernel& kernel, const Line& line, double accuracy, int max_pa
                 s[i].narrow(p.lambda[i], p.angle[i]);
             }
             s[i].see(p.angle[i], p.slope[i]);
-            s[i].advance(pass, accuracy);
+            s[i].advance(pass, accuracy, group.trusting);
             all_done &= s[i].done;
             any_far |= !s[i].done && s[i].was_far();
         }
@@ -105,6 +110,7 @@ void improve_guesses(const Kernel& kernel, const Line& line, std::size_t wanted,
     if (judge(coarse) != Status::ok) return;
     Group group;
     group.begin(coarse, wanted / merged, roots);
+    group.trusting = true;  // a guess may be wrong
     iterate(kernel, coarse, roughly, 12, group);
     for (std::size_t i = 0; i < roots.size(); ++i) roots[i].lambda = group.search[i].lambda;
 }
@@ -136,7 +142,7 @@ void polish(const Kernel& kernel, const Line& line, std::span<Root> roots) {
         alone.match = std::clamp<std::size_t>(states.twist[i], 1,
                                               std::max<std::size_t>(line.pieces.size(), 2) - 1);
         alone.choose_scales(line);
-        iterate(kernel, line, to_rounding, 20, alone);
+        iterate(kernel, line, to_rounding, 100, alone);
         if (alone.search[0].done) roots[i].lambda = alone.search[0].lambda;
     }
 }
@@ -228,13 +234,23 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
 
 void find_roots(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
                 std::span<Root> roots) {
+    constexpr std::size_t few = 4;
+    if (line.pieces.size() < few) {
+        // Too few edges to match at: the same problem, on more pieces.
+        thread_local Line longer;
+        split_pieces(line, few, longer);
+        kernel.measure(longer);
+        find_roots(kernel, longer, wanted * few, max_passes, roots);
+        for (Root& r : roots) r.accurate = false;
+        return;
+    }
     for (std::size_t first = 0; first < roots.size(); first += lanes)
         find_group(kernel, line, wanted, max_passes, roots.first(first),
                    roots.subspan(first, std::min(lanes, roots.size() - first)));
 }
 
 std::size_t count_below(const Kernel& kernel, const Line& line, double lambda) {
-    const std::size_t match = choose_match(line, line.pieces.size() / 2, lambda);
+    const std::size_t match = choose_match(line, line.pieces.size() / 2, barrier(line, lambda));
     Lanes scale;
     Pass p;
     for (double& x : p.lambda.at) x = lambda;

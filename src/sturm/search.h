@@ -22,8 +22,9 @@ public:
     void see(double angle, double slope);
 
     /// Chooses the next lambda; or the final one, when what is left to go is expected to be below
-    /// `accuracy`, relative to lambda or to the distance between eigenvalues.
-    void advance(int pass, double accuracy);
+    /// `accuracy`, relative to lambda or to the distance between eigenvalues. `trusting` allows to
+    /// judge that from two sights; otherwise only a sight of the root itself counts.
+    void advance(int pass, double accuracy, bool trusting);
 
     /// Whether the trial value last seen was far off; and to forget the sights, since the angle's
     /// scale is about to change.
@@ -41,13 +42,13 @@ private:
 
     static Bracket eigenvalue_bounds(const Line& line, std::size_t n);
     bool follows() const;
-    void step_or_bisect(int pass, double next);
 
     double target_ = 0.0;
+    double size_ = 0.0;   // of the first guess
     double width_ = 0.0;  // of the bracket, two passes ago
     Bracket bracket_{};
     Sight now_{}, before_{};
-    int sights_ = 0;  // in a row, without a bisection between them
+    int sights_ = 0;  // with the same scale of the angle
 };
 
 }  // namespace deepsl::sturm::detail

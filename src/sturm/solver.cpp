@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <sstream>
 
 #include "eigenfunction.h"
@@ -28,6 +29,11 @@ void check(const Problem& p, const SolveOptions& o) {
     } else if (!(p.a < p.b)) {
         message << "the interval [" << p.a << ", " << p.b
                 << "] is empty or reversed; its left end must be less than its right end.";
+    } else if (!std::isfinite(p.b - p.a)) {
+        message << "the interval [" << p.a << ", " << p.b << "] is too long; rescale t.";
+    } else if (p.b - p.a < 1e-11 * std::max(std::fabs(p.a), std::fabs(p.b))) {
+        message << "the interval from " << p.a << " is only " << p.b - p.a
+                << " long, too short beside its ends for double precision; shift t.";
     }
     for (const auto& [end, c] : {std::pair{"left", p.left}, std::pair{"right", p.right}}) {
         if (!std::isfinite(c.alpha1) || !std::isfinite(c.alpha2) ||
@@ -38,9 +44,9 @@ void check(const Problem& p, const SolveOptions& o) {
     for (double t : p.breaks) {
         if (!std::isfinite(t)) message << "a break point is not finite.";
     }
-    if (!(o.tolerance >= 1e-14 && o.tolerance <= 0.1))
+    if (!(o.tolerance >= 1e-13 && o.tolerance <= 0.1))
         message << "the tolerance " << o.tolerance
-                << " is out of range; double precision can hold 1e-14 to 0.1.";
+                << " is out of range; in double precision it can be 1e-13 to 0.1.";
     if (o.max_cells < 32) message << "max_cells is " << o.max_cells << "; at least 32 are needed.";
     if (!message.str().empty()) throw InputError(message.str());
 }
@@ -161,10 +167,7 @@ public:
         : problem_(std::make_shared<const Problem>(problem)),
           options_(options),
           coefficients_(*problem_),
-          mesh_(first_mesh(*problem_)) {
-        coefficients_.at(problem_->a);
-        coefficients_.at(problem_->b);
-    }
+          mesh_(first_mesh(*problem_, coefficients_)) {}
 
     Solution by_index(const Indices& wanted) {
         std::vector<std::size_t> indices(wanted.count);
@@ -184,10 +187,14 @@ public:
         return solution;
     }
 
-    /// How many eigenvalues of the present mesh lie below lambda.
-    std::size_t count(double lambda) {
+    /// How many eigenvalues of the present mesh lie below lambda; if more than `most`, about.
+    std::size_t count(double lambda, std::size_t most) {
         Line line;
         if (prepare(1, line) != Status::ok) return 0;
+        const double about = line.figures.liouville_length / std::numbers::pi *
+                             std::sqrt(std::max(0.0, lambda - line.figures.min_q_over_w));
+        if (about > 100.0 * static_cast<double>(most))
+            return static_cast<std::size_t>(std::min(about, 1e18));
         return count_below(kernel(), line, lambda);
     }
 
@@ -196,6 +203,11 @@ private:
         make_line(*problem_, mesh_, parts, coefficients_, line);
         kernel().measure(line);
         return judge(line);
+    }
+
+    // What the mesh is made for. Much below rounding, no splitting of cells would be seen to help.
+    double mesh_tolerance(double lambda, double rounding) const {
+        return std::max(scaled_tolerance(options_.tolerance, lambda), 30.0 * rounding);
     }
 
     // Refines the mesh for some of the indices, in rounds: the first guides are rough.
@@ -212,7 +224,7 @@ private:
             LineSpectrum s = solve_line(line, chosen, {}, 2);
             std::vector<Guide> guides(chosen.size());
             for (std::size_t i = 0; i < chosen.size(); ++i) {
-                guides[i] = {s.lambda[i], scaled_tolerance(options_.tolerance, s.lambda[i]),
+                guides[i] = {s.lambda[i], mesh_tolerance(s.lambda[i], s.rounding[i]),
                              std::move(s.states[i])};
             }
             const Refinement r = refine(mesh_, guides, share, options_.max_cells, coefficients_);
@@ -281,8 +293,9 @@ private:
             Eigenpair& pair = solution.pairs[i];
             pair.index = indices[i];
             pair.lambda = x.value;
-            const double wanted = scaled_tolerance(options_.tolerance, x.value);
-            pair.error_estimate = x.estimate + unresolved_ * wanted + levels.back().rounding[i];
+            const double rounding = levels.back().rounding[i];
+            pair.error_estimate =
+                x.estimate + unresolved_ * mesh_tolerance(x.value, rounding) + rounding;
             // Eigenvalues are simple; their order is kept where they agree to rounding.
             if (i > 0 && pair.lambda <= solution.pairs[i - 1].lambda)
                 pair.lambda = std::nextafter(solution.pairs[i - 1].lambda,
@@ -372,8 +385,8 @@ Solution solve(const Problem& problem, const Range& range, const SolveOptions& o
     Solver solver(problem, options);
     // The first mesh may miscount; look one index further on both sides, and on until the found
     // eigenvalues reach beyond the range.
-    std::size_t first = std::max<std::size_t>(solver.count(range.low), 1);
-    std::size_t last = solver.count(range.high) + 1;
+    std::size_t first = std::max<std::size_t>(solver.count(range.low, most), 1);
+    std::size_t last = solver.count(range.high, most) + 1;
     for (;;) {
         if (last - first > most) {
             std::ostringstream message;

@@ -124,19 +124,65 @@ DEEPSL_INLINE void step_within(const Piece& c, V lambda, State& y) {
     y.f = f;
 }
 
-// Any |Y|: a piece too long for the series is split into equal parts, which changes nothing else.
+// One lane of a piece much too long for the series: by sines or scaled exponentials, with the zeros
+// counted from the phase.
+template <bool with_slope>
+void step_long(const Piece& c, double lambda, std::size_t i, State& y) {
+    const double g = c.g0 - lambda * c.g1, Y = c.a * g;
+    const double x = __builtin_sqrt(Y < 0 ? -Y : Y);
+    double C, S;
+    if (Y > 0) {
+        // exp(x), but for a power of huge_value.
+        const double log_huge = 88.722839111672999659;  // 128 log 2
+        const double powers = __builtin_floor(x / log_huge);
+        const double half = 0.5 * __builtin_exp(x - powers * log_huge);
+        const double other = __builtin_exp(-2.0 * x);
+        C = half * (1.0 + other);
+        S = half * (1.0 - other) / x;
+        y.rescaled[i] += powers;
+    } else {
+        C = __builtin_cos(x);
+        S = __builtin_sin(x) / x;
+    }
+    const double u = y.u[i], f = y.f[i], du = y.du[i], df = y.df[i];
+    const double end = C * u + S * c.a * f;
+    if (with_slope) {
+        const double half = 0.5 * c.a * c.g1, D = half * (C - S) / Y;
+        y.du[i] = C * du + S * c.a * df - half * S * u - c.a * D * f;
+        y.df[i] = S * g * du + C * df - half * S * f - (g * D + c.g1 * S) * u;
+    }
+    y.f[i] = S * g * u + C * f;
+    y.u[i] = end;
+    const bool changed = __builtin_signbit(u) != __builtin_signbit(end);
+    double zeros = changed;
+    if (Y < 0) {
+        const double sign = __builtin_signbit(u) ? -1.0 : 1.0;
+        const double turns = (__builtin_atan2(sign * x * u, sign * c.a * f) + x) / pi;
+        zeros = __builtin_floor(turns);
+        const bool odd = zeros - 2.0 * __builtin_floor(0.5 * zeros) != 0.0;
+        if (odd != changed) zeros += turns - zeros > 0.5 ? 1.0 : -1.0;
+    }
+    y.zeros[i] += static_cast<unsigned long long>(zeros);
+}
+
+// Any |Y|: a piece too long for the series is split into equal parts, which changes nothing else;
+// unless that were very many.
 template <bool with_slope>
 DEEPSL_INLINE void step_any(const Piece& c, V lambda, State& y) {
     const double size = largest(magnitude(c.a * (c.g0 - lambda * c.g1)));
+    const double parts = __builtin_ceil(__builtin_sqrt(size / reach(Tier::wide)));
+    constexpr double very_many = 32;
     if (size <= reach(Tier::medium)) {
         step_within<Tier::medium, with_slope>(c, lambda, y);
-    } else {
-        const double parts = __builtin_ceil(__builtin_sqrt(size / reach(Tier::wide)));
+    } else if (parts <= very_many) {
         const Piece part{c.a / parts, c.g0 / parts, c.g1 / parts};
         for (double i = 0; i < parts; ++i) {
             step_within<Tier::wide, with_slope>(part, lambda, y);
             y.rescale();
         }
+    } else {
+        for (std::size_t i = 0; i < lanes; ++i) step_long<with_slope>(c, lambda[i], i, y);
+        y.rescale();
     }
 }
 

@@ -299,7 +299,7 @@ TEST_F(Solve, RefusesMalformedCommands) {
         {{"--range", "5,1"}, {"--range 5,1"}},
         {{"--range", "1,5", "-n", "3"}, {"--range", "--count"}},
         {{"--table", "x.csv", "--w", "1"}, {"--table", "--w"}},
-        {{"--tol", "0"}, {"--tol", "'0'", "1e-14 to 0.1"}},
+        {{"--tol", "0"}, {"--tol", "'0'", "1e-13 to 0.1"}},
         {{"--tol", "1"}, {"--tol", "'1'"}},
         {{"--tol", "1e-20"}, {"--tol", "'1e-20'"}},
         {{"--tol", "nan"}, {"--tol", "'nan'"}},

@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include "discretise.h"
 #include "random_cells.h"
+#include "reference.h"
 
 namespace deepsl::sturm {
 namespace {
@@ -256,6 +258,64 @@ TEST_P(Cells, GiveTheSameAtOneEdgeAndAtAllEdges) {
     }
 }
 
+// Two equal wells: the lower the gap between the pair, the steeper the angle rises around it.
+TEST_P(Cells, TellTheTwoStatesOfADoubleWellApart) {
+    for (double depth = 50.0; depth < 5000.0; depth *= 1.3) {
+        const OwnedCells c =
+            sample([](double) { return 1.0; },
+                   [&](double t) { return std::fabs(t - 0.5) < 1.0 / 6.0 ? 2 * depth : -depth; },
+                   [](double) { return 1.0; }, 0.0, 1.0, 3, GetParam());
+        detail::Line line;
+        ASSERT_EQ(detail::make_line(c.view(), 0, line), Status::ok);
+        for (std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{7}}) {
+            CellOptions o;
+            o.count = count;
+            const CellSolution s = solve(c.view(), o);
+            for (std::size_t i = 0; i < count; ++i) {
+                const long double truth =
+                    testing::slow_eigenvalue(line, i + 1, s.lambda[i] - 1.0L, s.lambda[i] + 1.0L);
+                EXPECT_NEAR(s.lambda[i], static_cast<double>(truth), 1e-12 * depth)
+                    << "depth " << depth << ", n = " << i + 1 << " of " << count;
+            }
+        }
+    }
+}
+
+TEST_P(Cells, TakeAnyNonsenseForAWarmStart) {
+    std::mt19937_64 random(19);
+    for (const BoundaryCondition& left : testing::all_conditions()) {
+        OwnedCells c = random_cells(Kind::smooth, 2, 10, GetParam(), random);
+        c.left = left;
+        const CellSolution cold = solve(c.view(), {});
+        for (double nonsense :
+             {1e300, -1e300, 1e10, -1e10, 0.0, std::numeric_limits<double>::infinity()}) {
+            const std::vector<double> guess(20, nonsense);
+            CellOptions o;
+            o.warm_start = guess;
+            const CellSolution s = solve(c.view(), o);
+            for (std::size_t i = 0; i < 20; ++i) {
+                EXPECT_EQ(s.status[i], Status::ok);
+                EXPECT_NEAR(s.lambda[i], cold.lambda[i], 1e-11 * (100 + std::fabs(s.lambda[i])));
+            }
+        }
+    }
+}
+
+TEST_P(Cells, EndInTimeWhateverTheContrast) {
+    std::mt19937_64 random(20);
+    std::uniform_real_distribution<double> exponent(-7.0, 7.0);
+    OwnedCells c = random_cells(Kind::smooth, 3, 50, GetParam(), random);
+    for (double& x : c.P) x = std::pow(10.0, exponent(random));
+    for (double& x : c.w) x = std::pow(10.0, exponent(random));
+    c.left = {1e9, 1.0};
+    const CellSolution s = solve(c.view(), {});
+    for (std::size_t i = 1; i < 30; ++i) {
+        if (i % 10 != 0 && s.status[i] == Status::ok && s.status[i - 1] == Status::ok) {
+            EXPECT_GT(s.lambda[i], s.lambda[i - 1]);
+        }
+    }
+}
+
 TEST_P(Cells, SurviveABarrierThatOverflowsOneSidedShooting) {
     // A well in the middle between barriers of 100 e-foldings each.
     OwnedCells c = sample([](double) { return 1.0; },
@@ -317,6 +377,15 @@ TEST_P(Cells, ReportTooFewPassesAndOverflow) {
     p.edge = 30;
     const CellSolution s = solve(far.view(), p);
     EXPECT_EQ(s.status[0], Status::overflow);
+    EXPECT_TRUE(std::isnan(s.u[0]));
+    // The eigenvalue is good all the same, and so is its gradient.
+    EXPECT_GT(s.lambda[0], 8.0);
+    EXPECT_LT(s.lambda[0], pi * pi);
+    const std::vector<double> ones(10, 1.0);
+    const CellGradient g = gradient(far.view(), p, s, {ones, ones, {}});
+    double by_q = 0.0;
+    for (double x : g.q) by_q += x;
+    EXPECT_NEAR(by_q, 10.0, 1e-9);  // adding a constant to q adds it to all ten
 
     const std::vector<double> v(10, std::numeric_limits<double>::infinity());
     CellOptions q;
@@ -351,6 +420,13 @@ TEST(CellArguments, AreCheckedByName) {
     p.left = {0.0, 0.0};
     EXPECT_NE(message(p, {}).find("left end"), std::string::npos);
     EXPECT_EQ(message(c.view(), {}), "");
+    // A solution made for other options does not fit.
+    CellSolution other = make_solution(c.view(), {});
+    o = {};
+    o.all_edges = true;
+    EXPECT_THROW(solve(c.view(), o, 0, 1, other), InputError);
+    CellGradient small;
+    EXPECT_THROW(gradient(c.view(), {}, other, {}, 0, 1, small), InputError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, Cells, ::testing::Values(Scheme::midpoint, Scheme::magnus4),

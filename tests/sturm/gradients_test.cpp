@@ -156,6 +156,25 @@ TEST_P(Gradients, AreExactInsideABarrier) {
     expect_exact(c, "barrier");
 }
 
+// u beyond a barrier may be of any size that double holds; so may its gradient.
+TEST_P(Gradients, StayFiniteWhereUIsHuge) {
+    std::mt19937_64 random(9);
+    OwnedCells c = random_cells(Kind::constant, 1, 40, GetParam(), random);
+    for (std::size_t k = 0; k < c.q.size(); ++k) {
+        c.P[k] = c.w[k] = 1.0;
+        c.q[k] = k < c.q.size() / 2 ? 4e5 : 0.0;
+    }
+    CellOptions options;
+    options.edge = 30;
+    const std::vector<double> ones(options.count, 1.0);
+    const CellSolution s = solve(c.view(), options);
+    EXPECT_EQ(s.status[0], Status::ok);
+    EXPECT_GT(std::fabs(s.u[0]), 1e100);
+    const CellGradient g = gradient(c.view(), options, s, {{}, ones, ones});
+    for (const auto* x : {&g.P, &g.q, &g.w, &g.length})
+        for (double y : *x) EXPECT_TRUE(std::isfinite(y));
+}
+
 TEST_P(Gradients, AreThoseOfEachProblemAlone) {
     std::mt19937_64 random(6);
     const OwnedCells batch = random_cells(Kind::kinked, 9, 16, GetParam(), random);

@@ -11,6 +11,7 @@
 #include "discretise.h"
 #include "line.h"
 #include "random_cells.h"
+#include "reference.h"
 
 namespace deepsl::sturm {
 namespace {
@@ -73,6 +74,23 @@ RC_GTEST_PROP(Property, EigenvaluesAreStrictlyOrderedAndAllOk, ()) {
         if (at % t.options.count != 0) {
             RC_ASSERT(t.solution.lambda[at] > t.solution.lambda[at - 1]);
         }
+    }
+}
+
+// Against shooting and bisection in long double: the value, and so the index.
+RC_GTEST_PROP(Property, EigenvaluesAgreeWithASlowReference, ()) {
+    const Trial t = any_trial();
+    const std::size_t b = *rc::gen::inRange<std::size_t>(0, batch);
+    detail::Line line;
+    RC_ASSERT(detail::make_line(t.cells.view(), b, line) == Status::ok);
+    double size_q = 0.0;
+    for (std::size_t k = 0; k < line.pieces.size(); ++k)
+        size_q = std::max(size_q, std::fabs(line.pieces.g0[k] / line.pieces.g1[k]));
+    for (std::size_t i = 0; i < t.options.count; ++i) {
+        const double lambda = t.solution.lambda[b * t.options.count + i];
+        const double allowed = 2e-12 * (std::fabs(lambda) + size_q);
+        RC_ASSERT(testing::slow_count_below(line, lambda - allowed) <= i);
+        RC_ASSERT(testing::slow_count_below(line, lambda + allowed) >= i + 1);
     }
 }
 

@@ -128,6 +128,62 @@ TEST(Solver, ReturnsBothOfAPairCloserThanRounding) {
     EXPECT_GT(s.pairs[2].lambda, s.pairs[1].lambda + 100.0);
 }
 
+TEST(Solver, EstimatesTheErrorOfAPairHonestly) {
+    // Two wells with a barrier between: sinh and sin meet at 1/3, in closed form by parity.
+    for (double depth : {300.0, 824.0, 1236.5788487295415}) {
+        const Problem p{
+            one,       [&](double t) { return t > 1.0 / 3 && t < 2.0 / 3 ? 2 * depth : -depth; },
+            one,       0.0,
+            1.0,       dirichlet,
+            dirichlet, {1.0 / 3, 2.0 / 3}};
+        const Solution s = solve(p, Indices{1, 2});
+        for (std::size_t i = 0; i < 2; ++i) {
+            // k cot(k/3) = -K tanh(K/6) for the even state, coth for the odd one.
+            const auto mismatch = [&](double lambda) {
+                const double k = std::sqrt(lambda + depth), K = std::sqrt(2 * depth - lambda);
+                const double decay = i == 0 ? std::tanh(K / 6) : 1 / std::tanh(K / 6);
+                return k * std::cos(k / 3) + K * decay * std::sin(k / 3);
+            };
+            const double lambda = s.pairs[i].lambda;
+            const double slope = (mismatch(lambda + 1e-4) - mismatch(lambda - 1e-4)) / 2e-4;
+            const double error = std::fabs(mismatch(lambda) / slope);
+            EXPECT_LE(error, 10 * s.pairs[i].error_estimate) << depth;
+            EXPECT_LE(error, 1e-9 * depth);
+        }
+    }
+}
+
+TEST(Solver, SeesANarrowFeature) {
+    for (double at : {0.1234, 0.47, 0.777}) {
+        Problem p{one,       zero, [at](double t) { return 1 + 1e6 * (std::fabs(t - at) < 1e-3); },
+                  0.0,       1.0,  dirichlet,
+                  dirichlet, {}};
+        const Solution blind = solve(p, Indices{1, 3});
+        p.breaks = {at - 1e-3, at + 1e-3};
+        const Solution told = solve(p, Indices{1, 3});
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_NEAR(blind.pairs[i].lambda / told.pairs[i].lambda, 1.0, 1e-8);
+    }
+}
+
+TEST(Solver, KeepsItsWordAtTheTightestTolerance) {
+    const Problem p{[](double t) { return 1 / ((1 + t) * (1 + t)); },
+                    zero,
+                    [](double t) { return (1 + t) * (1 + t); },
+                    0.0,
+                    1.0,
+                    dirichlet,
+                    dirichlet,
+                    {}};
+    const Solution s = solve(p, Indices{1, 10}, {.tolerance = 1e-13});
+    for (const Eigenpair& pair : s.pairs) {
+        const double truth = std::pow(3 * static_cast<double>(pair.index) * pi / 7, 2);
+        EXPECT_EQ(pair.status, Status::ok);
+        EXPECT_NEAR(pair.lambda, truth, 1e-13 * truth);
+    }
+    EXPECT_LT(s.cells, 10000U);
+}
+
 TEST(Solver, FollowsADeepTriangularWell) {
     // The Airy function's first zero, scaled; all but a thousandth of the interval is barrier.
     const Problem p{one, [](double t) { return 1e9 * t; }, one, 0.0, 1.0, dirichlet, dirichlet, {}};
@@ -210,6 +266,17 @@ TEST(SolverArguments, AreRefusedInOneSentence) {
         std::string::npos);
     EXPECT_NE(with([](Problem& p) { p.right = {0.0, 0.0}; }).find("right end"), std::string::npos);
     EXPECT_NE(with([](Problem& p) { p.q = nullptr; }).find("must all be given"), std::string::npos);
+    EXPECT_NE(with([](Problem& p) {
+                  p.a = -1e308;
+                  p.b = 1e308;
+              }).find("too long"),
+              std::string::npos);
+    EXPECT_NE(with([](Problem& p) {
+                  p.a = 1e15;
+                  p.b = 1e15 + 1;
+              }).find("shift t"),
+              std::string::npos);
+    EXPECT_EQ(with([](Problem& p) { p.breaks = {0.5, std::nextafter(0.5, 1.0), 7.0, -1.0}; }), "");
     EXPECT_NE(complaint(fourier(), {0, 1}), "");
     EXPECT_NE(complaint(fourier(), {1, 0}), "");
     EXPECT_NE(complaint(fourier(), {1, 1}, {.tolerance = 1e-17}).find("tolerance"),

@@ -67,7 +67,8 @@ struct CellSolution {
 };
 
 /// Solves all problems. Throws InputError if a size or option does not fit; whatever is wrong
-/// with the numbers of one problem is told in that problem's status, and its values are NaN.
+/// with the numbers of one problem is told in that problem's status, and its values are NaN (but
+/// for the eigenvalue, if only u overflows).
 CellSolution solve(const CellProblems& problems, const CellOptions& options);
 
 /// The same for problems begin..end only, into a solution made by make_solution: disjoint
@@ -88,8 +89,8 @@ struct CellGradient {
     std::vector<double> P, q, w, length, v, P_start;
 };
 
-/// Exact derivatives of the discrete problem, by one backward sweep. Eigenvalues whose status
-/// is not ok contribute nothing.
+/// Exact derivatives of the discrete problem, by one backward sweep. Where the status is not ok,
+/// nothing is contributed, but for the eigenvalue's part where only u overflows.
 CellGradient gradient(const CellProblems& problems, const CellOptions& options,
                       const CellSolution& solution, const CellSeeds& seeds);
 
