@@ -45,9 +45,9 @@ SampledCell Coefficients::cell(double left, double right) {
     return {{v1, v2}, magnus4_pieces(h, P, q, w)};
 }
 
-PointState advance(const Piece& c, double lambda, PointState y) {
-    const double g = c.g0 - lambda * c.g1;
-    const double Y = c.a * g;
+PointState advance(const Piece& piece, double lambda, PointState y) {
+    const double g = piece.g0 - lambda * piece.g1;
+    const double Y = piece.a * g;
     double C, S;
     if (std::fabs(Y) < 0.01) {
         C = 1.0 + Y / 2 * (1.0 + Y / 12 * (1.0 + Y / 30 * (1.0 + Y / 56 * (1.0 + Y / 90))));
@@ -57,7 +57,7 @@ PointState advance(const Piece& c, double lambda, PointState y) {
         C = Y > 0.0 ? std::cosh(x) : std::cos(x);
         S = (Y > 0.0 ? std::sinh(x) : std::sin(x)) / x;
     }
-    return {C * y.u + S * c.a * y.f, S * g * y.u + C * y.f};
+    return {C * y.u + S * piece.a * y.f, S * g * y.u + C * y.f};
 }
 
 PointState advance(const CellPieces& cell, double lambda, PointState y) {

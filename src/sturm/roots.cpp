@@ -48,7 +48,7 @@ struct Group {
             lowest = std::min(lowest, search[i].lambda);
         }
         // Weakly coupled wells make steps in the angle, too narrow to be seen from afar.
-        constexpr double coupling = 2.0;
+        constexpr double coupling = 3.0;
         const double e_foldings = barrier(line, lowest);
         trusting = e_foldings < coupling;
         match = choose_match(line, wanted, e_foldings);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -155,6 +156,31 @@ TEST_P(Cells, AreTheSameInRanges) {
     solve(batch.view(), o, 0, 4, parts);
     EXPECT_EQ(parts.lambda, all.lambda);
     EXPECT_EQ(parts.u, all.u);
+}
+
+TEST_P(Cells, AreTheSameOnSeveralThreads) {
+    std::mt19937_64 random(21);
+    const OwnedCells batch = random_cells(Kind::deep, 40, 24, GetParam(), random);
+    CellOptions o;
+    o.edge = 12;
+    const std::vector<double> ones(40 * o.count, 1.0);
+    const CellSolution s = solve(batch.view(), o);
+    const CellGradient g = gradient(batch.view(), o, s, {ones, ones, {}});
+    CellSolution threaded = make_solution(batch.view(), o);
+    CellGradient threaded_gradient = make_gradient(batch.view(), o);
+    std::vector<std::thread> threads;
+    for (std::size_t k = 0; k < 4; ++k) {
+        threads.emplace_back([&, k] {
+            solve(batch.view(), o, 10 * k, 10 * k + 10, threaded);
+            gradient(batch.view(), o, threaded, {ones, ones, {}}, 10 * k, 10 * k + 10,
+                     threaded_gradient);
+        });
+    }
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(threaded.lambda, s.lambda);
+    EXPECT_EQ(threaded.u, s.u);
+    EXPECT_EQ(threaded_gradient.q, g.q);
+    EXPECT_EQ(threaded_gradient.length, g.length);
 }
 
 TEST_P(Cells, StartAtAnyIndex) {

@@ -62,7 +62,7 @@ public:
 
     /// Throws InputError outside [a, b].
     Value at(double t) const;
-    std::vector<Value> at(const std::vector<double>& t) const;
+    std::vector<Value> at(const std::vector<double>& points) const;
 
     /// The factor by which `at` has to be multiplied to start with u'(a) = 1 (with Dirichlet at
     /// a) or u(a) = 1 (otherwise).
