@@ -1,4 +1,5 @@
 // The kernels for AVX2 with FMA.
+#include <array>
 #include <cstddef>
 #include <numbers>
 #include <vector>

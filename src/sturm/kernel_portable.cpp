@@ -1,4 +1,5 @@
 // The kernels for any x86-64 (or another processor: nothing here is specific to one).
+#include <array>
 #include <cstddef>
 #include <numbers>
 #include <vector>

@@ -21,20 +21,42 @@ DEEPSL_INLINE double largest(V x) {
 }
 DEEPSL_INLINE double total(V x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
-// 1 / n! for the series below.
-constexpr double inverse_factorial(int n) {
-    double x = 1.0;
-    for (int i = 2; i <= n; ++i) x /= i;
-    return x;
+// The polynomial of degree D next to the sum of Y^j / (2j + shift)! on |Y| <= reach: the series,
+// its higher terms replaced by lower ones with the help of Chebyshev's polynomials.
+template <std::size_t D, std::size_t Shift>
+constexpr std::array<double, D + 1> economised(double reach) {
+    constexpr std::size_t terms = D + 5;
+    std::array<double, terms> c{};
+    double factorial = 1.0;
+    for (std::size_t n = 2; n <= Shift; ++n) factorial *= static_cast<double>(n);
+    for (std::size_t j = 0; j < terms; ++j) {
+        c[j] = 1.0 / factorial;
+        factorial *= static_cast<double>((2 * j + Shift + 1) * (2 * j + Shift + 2));
+    }
+    for (std::size_t n = terms - 1; n > D; --n) {
+        // T_n by its recurrence, in powers of Y / reach.
+        std::array<double, terms> before{1.0}, t{0.0, 1.0};
+        for (std::size_t m = 1; m < n; ++m) {
+            std::array<double, terms> next{};
+            for (std::size_t k = 0; k <= m + 1; ++k)
+                next[k] = (k > 0 ? 2.0 * t[k - 1] : 0.0) - before[k];
+            before = t;
+            t = next;
+        }
+        double scale = c[n] / t[n];  // times reach^(n - k)
+        for (std::size_t k = n + 1; k-- > 0; scale *= reach) c[k] -= scale * t[k];
+    }
+    std::array<double, D + 1> result{};
+    for (std::size_t k = 0; k <= D; ++k) result[k] = c[k];
+    return result;
 }
 
-// sum over j of Y^j / (2j + shift)!, up to degree D, by Horner's rule.
-template <int D, int Shift, int J = 0>
-DEEPSL_INLINE V series(V Y) {
-    if constexpr (J == D) {
-        return splat(inverse_factorial(2 * J + Shift));
+template <const auto& coefficients, std::size_t J = 0>
+DEEPSL_INLINE V horner(V Y) {
+    if constexpr (J + 1 == coefficients.size()) {
+        return splat(coefficients[J]);
     } else {
-        return inverse_factorial(2 * J + Shift) + Y * series<D, Shift, J + 1>(Y);
+        return coefficients[J] + Y * horner<coefficients, J + 1>(Y);
     }
 }
 
@@ -46,10 +68,11 @@ struct Entire {
 
 // How large |Y| may be. Each tier's series are exact to rounding there; in tiers up to `wide`
 // u has at most one zero in a piece (|Y| < pi^2).
-enum class Tier { narrow, medium, broad, wide, any };
+enum class Tier { narrow, small, medium, broad, wide, any };
 constexpr double reach(Tier tier) {
     switch (tier) {
         case Tier::narrow: return 0.125;
+        case Tier::small: return 0.5;
         case Tier::medium: return 1.0;
         case Tier::broad: return 2.5;
         default: return 9.0;
@@ -58,20 +81,29 @@ constexpr double reach(Tier tier) {
 // Pieces after which u and f, growing by exp(sqrt |Y|) a piece, may need rescaling.
 constexpr std::size_t rescale_period(Tier tier) { return tier >= Tier::broad ? 16 : 64; }
 
+template <Tier tier, std::size_t DE, std::size_t DF>
+struct Series {
+    static constexpr double within = tier == Tier::wide ? 0.25 * reach(tier) : reach(tier);
+    static constexpr auto E = economised<DE, 3>(within);
+    static constexpr auto F = economised<DF, 2>(within);
+    DEEPSL_INLINE static Entire at(V Y) { return {horner<E>(Y), horner<F>(Y)}; }
+};
+
 template <Tier tier>
 DEEPSL_INLINE Entire entire(V Y) {
     if constexpr (tier == Tier::narrow) {
-        return {series<5, 3>(Y), series<5, 2>(Y)};
+        return Series<tier, 4, 5>::at(Y);
+    } else if constexpr (tier == Tier::small) {
+        return Series<tier, 5, 6>::at(Y);
     } else if constexpr (tier == Tier::medium) {
-        return {series<7, 3>(Y), series<7, 2>(Y)};
+        return Series<tier, 6, 7>::at(Y);
     } else if constexpr (tier == Tier::broad) {
-        return {series<8, 3>(Y), series<9, 2>(Y)};
+        return Series<tier, 7, 8>::at(Y);
     } else {
         const V y = 0.25 * Y;  // twice the argument: S = s c, C = 1 + 2 y s^2
-        const V E = series<8, 3>(y);
-        const V F = series<9, 2>(y);
-        const V s = 1.0 + y * E;
-        return {0.25 * (E + F + y * (E * F)), 0.5 * (s * s)};
+        const Entire e = Series<Tier::wide, 7, 8>::at(y);
+        const V s = 1.0 + y * e.E;
+        return {0.25 * (e.E + e.F + y * (e.E * e.F)), 0.5 * (s * s)};
     }
 }
 
@@ -212,6 +244,7 @@ DEEPSL_INLINE void sweep_tier(const Line& line, std::size_t first, std::size_t c
 DEEPSL_INLINE Tier tier_of(const Line& line, V lambda) {
     const double size = line.figures.max_ag0 + largest(magnitude(lambda)) * line.figures.max_ag1;
     if (size <= reach(Tier::narrow)) return Tier::narrow;
+    if (size <= reach(Tier::small)) return Tier::small;
     if (size <= reach(Tier::medium)) return Tier::medium;
     if (size <= reach(Tier::broad)) return Tier::broad;
     return size <= reach(Tier::wide) ? Tier::wide : Tier::any;
@@ -224,6 +257,9 @@ DEEPSL_INLINE void sweep(const Line& line, Tier tier, std::size_t first, std::si
         case Tier::narrow:
             return sweep_tier<Tier::narrow, with_slope, direction>(line, first, count, lambda, y,
                                                                    visit);
+        case Tier::small:
+            return sweep_tier<Tier::small, with_slope, direction>(line, first, count, lambda, y,
+                                                                  visit);
         case Tier::medium:
             return sweep_tier<Tier::medium, with_slope, direction>(line, first, count, lambda, y,
                                                                    visit);
