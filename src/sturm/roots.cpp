@@ -25,8 +25,17 @@ double asymptotic_guess(const Line& line, std::size_t n) {
 
 // A scale for tan(theta) = scale u / f that makes the angle nearly linear in sqrt(lambda).
 double angle_scale(const Line& line, std::size_t match, double lambda) {
+    const LineFigures& figures = line.figures;
     const Piece c = line.pieces[match - 1];
-    const double shortest = 1.0 / line.figures.sum_a;
+    // Between free ends, and on a line too short for a wave, u hardly changes, and f by as much as
+    // the integral of q - lambda w.
+    const double change = figures.sum_abs_g0 + std::fabs(lambda) * figures.sum_g1;
+    if (free_ends(line) == 2 && figures.sum_a * change < 1.0) {
+        const double left = std::fabs(line.left.f / line.left.u);
+        const double right = std::fabs(line.right.f / line.right.u);
+        return std::max({change, left, right, 1e-100});
+    }
+    const double shortest = 1.0 / figures.sum_a;
     return std::sqrt(std::max(std::fabs(c.g0 - lambda * c.g1) / c.a, shortest * shortest));
 }
 

@@ -52,6 +52,7 @@ void Search::begin(const Line& line, std::size_t index, double guess) {
 }
 
 void Search::narrow(double at, double angle) {
+    if (std::isnan(angle)) return;
     if (angle > target_) {
         bracket_.high = std::min(bracket_.high, at);
     } else {

@@ -162,8 +162,13 @@ template <bool with_slope>
 void step_long(const Piece& c, double lambda, std::size_t i, State& y) {
     const double g = c.g0 - lambda * c.g1, Y = c.a * g;
     const double x = __builtin_sqrt(Y < 0 ? -Y : Y);
-    double C, S;
-    if (Y > 0) {
+    double C, S, F_minus_E;
+    if (x < 1.0) {  // long for other lanes only
+        const Entire e = entire<Tier::medium>(splat(Y));
+        C = 1.0 + Y * e.F[0];
+        S = 1.0 + Y * e.E[0];
+        F_minus_E = e.F[0] - e.E[0];
+    } else if (Y > 0) {
         // exp(x), but for a power of huge_value.
         const double log_huge = 88.722839111672999659;  // 128 log 2
         const double powers = __builtin_floor(x / log_huge);
@@ -171,15 +176,17 @@ void step_long(const Piece& c, double lambda, std::size_t i, State& y) {
         const double other = __builtin_exp(-2.0 * x);
         C = half * (1.0 + other);
         S = half * (1.0 - other) / x;
+        F_minus_E = (C - S) / Y;
         y.rescaled[i] += powers;
     } else {
         C = __builtin_cos(x);
         S = __builtin_sin(x) / x;
+        F_minus_E = (C - S) / Y;
     }
     const double u = y.u[i], f = y.f[i], du = y.du[i], df = y.df[i];
     const double end = C * u + S * c.a * f;
     if (with_slope) {
-        const double half = 0.5 * c.a * c.g1, D = half * (C - S) / Y;
+        const double half = 0.5 * c.a * c.g1, D = half * F_minus_E;
         y.du[i] = C * du + S * c.a * df - half * S * u - c.a * D * f;
         y.df[i] = S * g * du + C * df - half * S * f - (g * D + c.g1 * S) * u;
     }

@@ -327,6 +327,20 @@ TEST_P(Cells, TakeAnyNonsenseForAWarmStart) {
     }
 }
 
+TEST_P(Cells, TakeDifferentNonsenseForEachIndex) {
+    OwnedCells c = sample([](double) { return 1.0; }, [](double t) { return t < 0.5 ? 0.0 : 4e5; },
+                          [](double) { return 1.0; }, 0.0, 1.0, 2, GetParam());
+    c.left = {16.0, 1.0};
+    CellOptions o;
+    o.count = 4;
+    const CellSolution cold = solve(c.view(), o);
+    EXPECT_NEAR(cold.lambda[0], -256.0, 1e-2);
+    const std::vector<double> guess{0.0, 1e10, 1e10, -1e6};
+    o.warm_start = guess;
+    const CellSolution warm = solve(c.view(), o);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(warm.lambda[i], cold.lambda[i], 1e-7);
+}
+
 TEST_P(Cells, EndInTimeWhateverTheContrast) {
     std::mt19937_64 random(20);
     std::uniform_real_distribution<double> exponent(-7.0, 7.0);

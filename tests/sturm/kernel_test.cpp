@@ -69,6 +69,30 @@ TEST(Kernel, FollowsASolutionExactlyWhateverTheSizeOfAPiece) {
     }
 }
 
+// Lanes may ask for very different things of one piece: at lambda = 0 it is nothing at all, at 1e12
+// it holds many waves, at -1e12 it would overflow.
+TEST(Kernel, LanesDoNotDisturbEachOther) {
+    Line line;
+    line.left = start_left(BoundaryCondition::dirichlet());
+    line.right = start_right(BoundaryCondition::neumann());
+    line.pieces.resize(6);
+    for (std::size_t k = 0; k < 6; ++k) line.pieces.set(k, {0.25, 0.0, 0.25});
+    for (const Kernel* k : builds()) {
+        k->measure(line);
+        const Lanes scale{{1.0, 1.0, 1.0, 1.0}};
+        Pass mixed, alone;
+        mixed.lambda = Lanes{{0.0, 1e12, -1e12, 1e-9}};
+        k->pass(line, 3, scale, mixed);
+        for (std::size_t i = 0; i < lanes; ++i) {
+            for (double& x : alone.lambda.at) x = mixed.lambda[i];
+            k->pass(line, 3, scale, alone);
+            EXPECT_TRUE(std::isfinite(mixed.angle[i]));
+            EXPECT_NEAR(mixed.angle[i], alone.angle[0], 1e-9 * (1.0 + alone.angle[0])) << i;
+            EXPECT_NEAR(mixed.slope[i], alone.slope[0], 1e-9 * alone.slope[0]) << i;
+        }
+    }
+}
+
 TEST(Kernel, BothBuildsAgree) {
     if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
     std::mt19937_64 random(2);
