@@ -46,6 +46,8 @@ void Search::begin(const Line& line, std::size_t index, double guess) {
     bracket_ = eigenvalue_bounds(line, index);
     lambda = std::clamp(guess, bracket_.low, bracket_.high);
     size_ = std::fabs(guess);
+    const double length = line.figures.liouville_length;
+    usual_step_ = 2.0 * target_ / (length * length);
     done = false;
     sights_ = 0;
     width_ = infinity;
@@ -74,13 +76,12 @@ bool Search::follows() const {
 }
 
 void Search::advance(int pass, double accuracy, bool trusting) {
-    // A small step alone proves nothing, where the angle rises steeply: the angle must be small
-    // too.
-    constexpr double small_angle = 1e-8;
+    // A small step alone proves nothing: where the angle rises steeply, the root may lie on the
+    // flat foot of the riser. So the angle that is left is measured by the flattest slope in sight.
     double next = lambda - now_.delta * now_.step;
     const double allowed = accuracy * (std::fabs(next) + pi * now_.step);
-    bool close = now_.delta == 0.0 || (std::fabs(now_.delta) < small_angle &&
-                                       std::fabs(now_.delta * now_.step) <= allowed);
+    const double flattest = std::max({now_.step, usual_step_, follows() ? before_.step : 0.0});
+    bool close = now_.delta == 0.0 || std::fabs(now_.delta) * flattest <= allowed;
     // Two near sights with like slopes make a cubic. The rate of convergence so far tells what it
     // leaves.
     if (follows() && std::fabs(before_.step - now_.step) < 0.1 * std::fabs(now_.step)) {

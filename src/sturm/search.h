@@ -44,8 +44,9 @@ private:
     bool follows() const;
 
     double target_ = 0.0;
-    double size_ = 0.0;   // of the first guess
-    double width_ = 0.0;  // of the bracket, two passes ago
+    double size_ = 0.0;        // of the first guess
+    double usual_step_ = 0.0;  // of lambda for an angle of one, without barriers
+    double width_ = 0.0;       // of the bracket, two passes ago
     Bracket bracket_{};
     Sight now_{}, before_{};
     int sights_ = 0;  // with the same scale of the angle

@@ -42,7 +42,7 @@ TEST_P(HardCells, TellTheTwoStatesOfADoubleWellApart) {
             for (std::size_t i = 0; i < count; ++i) {
                 const long double truth =
                     testing::slow_eigenvalue(line, i + 1, s.lambda[i] - 1.0L, s.lambda[i] + 1.0L);
-                EXPECT_NEAR(s.lambda[i], static_cast<double>(truth), 1e-12 * depth)
+                EXPECT_NEAR(s.lambda[i], static_cast<double>(truth), 3e-13 * depth)
                     << "depth " << depth << ", n = " << i + 1 << " of " << count;
             }
         }

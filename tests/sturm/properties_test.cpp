@@ -130,7 +130,12 @@ RC_GTEST_PROP(Property, BothBoundaryConditionsAreMet, ()) {
             return std::fabs(c.alpha1 * x + c.alpha2 * y) /
                    (std::hypot(c.alpha1, c.alpha2) * std::hypot(x, y));
         };
+        // A function may outgrow the range of double, which has a status, or die out to zero.
+        if (t.solution.status[at] == Status::overflow) continue;
+        RC_ASSERT(t.solution.status[at] == Status::ok);
+        RC_ASSERT(std::isfinite(u[edges - 1]) && std::isfinite(f[edges - 1]));
         RC_ASSERT(miss(t.cells.left, u[0], f[0]) < 1e-9);
+        if (u[edges - 1] == 0.0 && f[edges - 1] == 0.0) continue;
         RC_ASSERT(miss(t.cells.right, u[edges - 1], f[edges - 1]) < 1e-9);
     }
 }
@@ -163,15 +168,13 @@ RC_GTEST_PROP(Property, FunctionsAreOrthogonal, ()) {
             // Where a part spans a large phase or growth, Simpson's rule itself is off.
             double steepest = 0.0;
             for (std::size_t k = 0; k < fine.cells; ++k) {
-                const double g = std::fabs(fine.q[k]) + std::fabs(s.lambda[i]) * fine.w[k];
+                const double size = std::max(std::fabs(s.lambda[i]), std::fabs(s.lambda[j]));
+                const double g = std::fabs(fine.q[k]) + size * fine.w[k];
                 steepest = std::max(steepest, fine.P[k] * g * fine.length[k] * fine.length[k]);
             }
             if (steepest > 0.05) continue;
-            // Functions of close neighbours mix as rounding moves their eigenvalues.
-            const double mixing =
-                1e-10 * (2e3 + std::fabs(s.lambda[i])) / (s.lambda[i] - s.lambda[j]);
-            RC_ASSERT(std::fabs(inner(i, j)) < std::sqrt(inner(i, i) * inner(j, j)) *
-                                                   (5.0 * steepest * steepest + 1e-7 + mixing));
+            RC_ASSERT(std::fabs(inner(i, j)) <
+                      std::sqrt(inner(i, i) * inner(j, j)) * (5.0 * steepest * steepest + 1e-7));
         }
     }
 }
