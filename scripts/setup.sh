@@ -7,7 +7,7 @@
 set -euo pipefail
 
 declare -A packages=(
-    [build]="g++ cmake ninja-build make libcli11-dev libfmt-dev nlohmann-json3-dev libmuparser-dev"
+    [build]="g++ cmake ninja-build make libcli11-dev libfmt-dev nlohmann-json3-dev libmuparser-dev libtorch-dev"
     [test]="libgtest-dev librapidcheck-dev"
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"

@@ -1,0 +1,58 @@
+// Files read and written whole: an output is either complete or untouched, and an input is never
+// trusted about its size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace deepsl::io {
+
+/// A file that cannot be read or written. The message is one sentence that names the file, what
+/// is wrong and what to try.
+class FileError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Replaces the file at `path` by `content`, through a temporary neighbour: any failure, a full
+/// disk included, leaves the old file alone and no neighbour behind. A link keeps pointing at its
+/// target, which is the file replaced; a device or a pipe is written to.
+void write_file(const std::string& path, std::string_view content);
+
+/// The same with the content in pieces, written one after the other.
+void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces);
+
+/// The whole of a file or a pipe. Throws FileError if it is longer than `max_bytes`.
+std::string read_file(const std::string& path, std::uint64_t max_bytes);
+
+/// A regular file, open for reading at any place: a reader can compare each size that the file
+/// claims with its real size before it asks for memory.
+class InputFile {
+public:
+    explicit InputFile(std::string path);
+    ~InputFile();
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+
+    const std::string& path() const { return path_; }
+    std::uint64_t size() const { return size_; }
+
+    /// Fills `into` with the bytes from `offset` on. Throws FileError if the file ends before.
+    void read(std::uint64_t offset, std::span<std::byte> into) const;
+
+private:
+    std::string path_;
+    int file_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+/// Text from outside, in quotes and fit for one line of a message; what is longer is cut.
+std::string in_quotes(std::string_view text, std::size_t longest = 4096);
+
+/// "812 bytes", "3.2 GB".
+std::string shown_size(std::uint64_t bytes);
+
+}  // namespace deepsl::io

@@ -1,0 +1,191 @@
+#include "deepsl/data/generated.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "deepsl/io/file.h"
+
+namespace deepsl::data {
+
+namespace {
+
+using std::numbers::pi;
+
+struct Point {
+    double x, y;
+};
+
+/// The engine's numbers are fixed by the standard; those of the standard's distributions and of
+/// std::shuffle are not, hence our own.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+    double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }  // [0, 1)
+
+    /// Uniform below `bound`: numbers from an incomplete last round would favour the small ones.
+    std::uint64_t below(std::uint64_t bound) {
+        const auto skipped = (0 - bound) % bound;  // 2^64 mod bound
+        auto number = engine_();
+        while (number < skipped) number = engine_();
+        return number % bound;
+    }
+
+    /// Two independent standard normal numbers, by Box and Muller.
+    Point normal() {
+        const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+        const double angle = 2 * pi * uniform();
+        return {radius * std::cos(angle), radius * std::sin(angle)};
+    }
+
+    template <class Item>
+    void shuffle(std::vector<Item>& items) {
+        for (std::size_t left = items.size(); left > 1; --left)
+            std::swap(items[left - 1], items[below(left)]);
+    }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+Point moon(std::int64_t label, Random& random) {
+    const double t = pi * random.uniform();
+    return label == 0 ? Point{std::cos(t), std::sin(t)} : Point{1 - std::cos(t), 0.5 - std::sin(t)};
+}
+
+Point circle(std::int64_t label, Random& random) {
+    const double radius = label == 0 ? 1 : 0.5;
+    const double t = 2 * pi * random.uniform();
+    return {radius * std::cos(t), radius * std::sin(t)};
+}
+
+Point spiral(std::int64_t label, Random& random) {
+    // The arm's length grows nearly as t^2: the root spreads the points evenly along it.
+    const double t = std::sqrt(random.uniform());
+    const double radius = (label == 0 ? 1 : -1) * (0.1 + 0.9 * t);
+    const double angle = 3 * pi * t;
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+}
+
+Point square(std::int64_t label, Random& random) {
+    const auto cell = random.below(8);  // among the eight of this colour
+    const auto row = cell / 2;
+    const auto column = 2 * (cell % 2) + (row + static_cast<std::uint64_t>(label)) % 2;
+    return {-1 + 0.5 * (static_cast<double>(column) + random.uniform()),
+            -1 + 0.5 * (static_cast<double>(row) + random.uniform())};
+}
+
+struct Set {
+    std::string_view name;
+    double noise;
+    Point (*point)(std::int64_t label, Random& random);  // nullptr: a regression
+};
+
+constexpr std::array<Set, 5> sets = {{
+    {"moons", 0.1, moon},
+    {"circles", 0.08, circle},
+    {"spirals", 0.04, spiral},
+    {"checkerboard", 0, square},
+    {"wave", 0.05, nullptr},
+}};
+
+constexpr auto set_names = [] {
+    std::array<std::string_view, sets.size()> names;
+    for (std::size_t i = 0; i < sets.size(); ++i) names[i] = sets[i].name;
+    return names;
+}();
+
+/// Letters to change, insert or delete.
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+    std::vector<std::size_t> row(right.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (const char letter : left) {
+        std::size_t diagonal = std::exchange(row[0], row[0] + 1);
+        for (std::size_t j = 1; j < row.size(); ++j) {
+            const auto change = diagonal + (letter == right[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+const Set& find_set(std::string_view name) {
+    const auto found =
+        std::find_if(sets.begin(), sets.end(), [&](const Set& set) { return set.name == name; });
+    if (found != sets.end()) return *found;
+    const auto distance = [&](std::string_view known) {
+        return edit_distance(name.substr(0, 40), known);  // longer ones are near to nothing
+    };
+    const auto nearest =
+        *std::min_element(set_names.begin(), set_names.end(),
+                          [&](auto left, auto right) { return distance(left) < distance(right); });
+    const auto hint = distance(nearest) <= nearest.size() / 2
+                          ? fmt::format("did you mean '{}'?", nearest)
+                          : fmt::format("choose one of {}", fmt::join(set_names, ", "));
+    throw InputError(
+        fmt::format("there is no generated set {}; {}", io::in_quotes(name, 60), hint));
+}
+
+void check(const GenerateOptions& options) {
+    constexpr std::size_t max_samples = 100'000'000;
+    constexpr double max_noise = 1e6;
+    if (options.samples < 1 || options.samples > max_samples)
+        throw InputError(
+            fmt::format("{} samples are asked for; choose 1 to {}", options.samples, max_samples));
+    const double noise = options.noise.value_or(0);
+    if (!(noise >= 0 && noise <= max_noise))
+        throw InputError(fmt::format("the noise is {}; choose a standard deviation from 0 to {}",
+                                     noise, max_noise));
+}
+
+}  // namespace
+
+std::span<const std::string_view> generated_sets() { return set_names; }
+
+double default_noise(std::string_view set) { return find_set(set).noise; }
+
+double wave(double x) { return std::sin(3 * pi * x) + x / 2; }
+
+Samples generate(std::string_view set, const GenerateOptions& options) {
+    const auto& chosen = find_set(set);
+    check(options);
+    const double noise = options.noise.value_or(chosen.noise);
+    Random random(options.seed);
+    Samples samples;
+    // Noise is drawn even where it is 0: the same seed gives the same points under any noise.
+    if (chosen.point == nullptr) {
+        samples.features = 1;
+        samples.x.resize(options.samples);
+        samples.y.resize(options.samples);
+        for (std::size_t i = 0; i < options.samples; ++i) {
+            samples.x[i] = -1 + 2 * random.uniform();
+            samples.y[i] = wave(samples.x[i]) + noise * random.normal().x;
+        }
+        return samples;
+    }
+    samples.features = 2;
+    samples.classes = 2;
+    samples.label.resize(options.samples);
+    for (std::size_t i = 0; i < options.samples; ++i)
+        samples.label[i] = static_cast<std::int64_t>(i % 2);
+    random.shuffle(samples.label);
+    samples.x.reserve(2 * options.samples);
+    for (const auto label : samples.label) {
+        const auto point = chosen.point(label, random);
+        const auto error = random.normal();
+        samples.x.push_back(point.x + noise * error.x);
+        samples.x.push_back(point.y + noise * error.y);
+    }
+    return samples;
+}
+
+}  // namespace deepsl::data

@@ -1,0 +1,280 @@
+#include "deepsl/model/model.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "network/real.h"
+
+namespace deepsl::model {
+namespace {
+
+using torch::Tensor;
+
+network::Activation activation_of(const std::string& name) {
+    return name == "tanh" ? network::Activation::tanh : network::Activation::leaky_relu;
+}
+
+network::MlpOptions network_options(std::int64_t inputs, std::int64_t outputs,
+                                    const ModelOptions& options, const field::Domain& domain) {
+    network::MlpOptions mlp;
+    mlp.inputs = inputs;
+    mlp.outputs = outputs;
+    mlp.hidden = options.hidden;
+    mlp.activation = activation_of(options.activation);
+    mlp.initialiser = options.initialiser == "orthogonal" ? network::Initialiser::orthogonal
+                                                          : network::Initialiser::glorot_uniform;
+    mlp.last_gain = options.last_gain;
+    mlp.shift = domain.centre();
+    mlp.scale = options.input_scale;
+    return mlp;
+}
+
+field::DomainPointer domain_of(std::int64_t inputs, const ModelOptions& options) {
+    return options.domain == "box" ? field::box(inputs) : field::ball(inputs);
+}
+
+Numerics numerics_of(const ModelOptions& options) {
+    Numerics numerics;
+    for (const auto* method : field::methods())
+        if (method->name == options.method) numerics.trace.method = method;
+    numerics.trace.steps = static_cast<int>(options.steps);
+    numerics.trace.tolerance = options.tolerance;
+    numerics.trace.max_steps = static_cast<int>(options.max_steps);
+    numerics.cells = options.cells;
+    numerics.scheme =
+        options.scheme == "midpoint" ? sturm::Scheme::midpoint : sturm::Scheme::magnus4;
+    return numerics;
+}
+
+/// The first failure of each sample.
+std::vector<Outcome> outcomes_of(const field::FieldLines& lines, const Eigenpairs& pairs) {
+    const auto status = lines.status();
+    const auto d = pairs.status.size(1);
+    const auto* eigen = pairs.status.data_ptr<std::uint8_t>();
+    std::vector<Outcome> outcomes(status.size());
+    for (std::size_t b = 0; b < status.size(); ++b) {
+        outcomes[b].line = status[b];
+        const auto* row = eigen + static_cast<std::int64_t>(b) * d;
+        const auto* bad = std::find_if(row, row + d, [](std::uint8_t s) { return s != 0; });
+        if (bad != row + d) outcomes[b].eigen = static_cast<sturm::Status>(*bad);
+    }
+    return outcomes;
+}
+
+Tensor mask_of(const std::vector<Outcome>& outcomes) {
+    const auto mask = torch::empty({static_cast<std::int64_t>(outcomes.size())}, torch::kBool);
+    std::transform(outcomes.begin(), outcomes.end(), mask.data_ptr<bool>(),
+                   [](const Outcome& outcome) { return outcome.ok(); });
+    return mask;
+}
+
+}  // namespace
+
+Numerics Numerics::finer(int factor) const {
+    Numerics result = *this;
+    result.trace.steps *= factor;
+    result.trace.max_steps *= factor;
+    result.trace.tolerance /= factor;
+    result.cells *= factor;
+    return result;
+}
+
+ModelOptions model_preset(std::string_view name) {
+    ModelOptions options;
+    if (name == "default") return options;
+    if (name != "paper")
+        throw OptionError("there is no preset '" + std::string(name) + "'; use default or paper");
+    options.domain = "box";
+    options.field = "positive";
+    options.eigenfunctions = 10;
+    options.hidden = {128, 64, 32};
+    options.activation = "leaky_relu";
+    options.field_hidden = {128, 64, 32};
+    options.field_activation = "tanh";
+    options.last_gain = 1.0;
+    options.heads = "paper";
+    options.input_scale = 4.0;
+    return options;
+}
+
+BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options)
+    : d_(options.eigenfunctions),
+      calm_(options.heads == "calm"),
+      basis_scale_(options.basis_scale),
+      domain_(domain_of(inputs, options)) {
+    auto mlp = network_options(inputs, inputs, options, *domain_);
+    mlp.hidden = options.field_hidden;
+    mlp.activation = activation_of(options.field_activation);
+    if (options.field == "positive") {
+        field_ = register_module("field", std::make_shared<field::PositiveFieldImpl>(mlp));
+    } else {
+        field_ = register_module("field", std::make_shared<field::DirectionalFieldImpl>(
+                                              mlp, options.field != "straight"));
+    }
+    mlp = network_options(inputs, 1, options, *domain_);
+    P_ = register_module("P", network::Mlp(mlp));
+    q_ = register_module("q", network::Mlp(mlp));
+    w_ = register_module("w", network::Mlp(mlp));
+    if (options.start_network) {
+        mlp.outputs = d_;
+        v_ = register_module("v", network::Mlp(mlp));
+    }
+    u_mean_ = register_buffer("u_mean", torch::zeros({d_}, torch::kFloat64));
+    u_scale_ = register_buffer("u_scale", torch::ones({d_}, torch::kFloat64));
+    linear_ = register_module("L", torch::nn::Linear(d_, outputs));
+    const torch::NoGradGuard no_grad;
+    linear_->weight.zero_();
+    linear_->bias.zero_();
+}
+
+LineProblems BranchImpl::coefficients(const field::LineGrid& grid, const Numerics& numerics) {
+    const auto samples = grid.z.size(0), cells = grid.z.size(1), nodes = grid.z.size(2);
+    const auto z = grid.z.reshape({samples * cells * nodes, grid.z.size(3)});
+    const auto on_line = [&](const Tensor& column) {
+        return column.narrow(0, 0, z.size(0)).reshape({samples, cells, nodes});
+    };
+    // 1/p is wanted where the line enters, too: there u' = v is turned into p u'.
+    const auto raw_P = P_->forward(torch::cat({z, grid.entry}));
+    const auto P = 1.0 + 9.0 * torch::sigmoid(calm_ ? raw_P - 2.0 : raw_P);
+    const auto raw_q = q_->forward(z);
+    const auto q = 10.0 * torch::tanh(calm_ ? raw_q / 10.0 : raw_q);
+    const auto raw_w = w_->forward(z);
+    const auto w = 0.1 + 9.9 * torch::sigmoid(calm_ ? raw_w - 1.5 : raw_w);
+    const auto v = v_.is_empty() ? Tensor() : 1.0 + v_->forward(grid.entry);
+    return {on_line(P), on_line(q),     on_line(w), grid.length, P.narrow(0, z.size(0), samples),
+            v,          numerics.scheme};
+}
+
+Tensor BranchImpl::scaled(const Tensor& u) const {
+    return ((u - u_mean_) / u_scale_).to(linear_->weight.scalar_type());
+}
+
+Prediction BranchImpl::forward(const Tensor& x, const Numerics& numerics) {
+    const auto lines = field::trace(*field_, domain_, x, numerics.trace);
+    const auto grid = field::grid(lines, numerics.cells, numerics.scheme);
+    const auto problems = coefficients(grid, numerics);
+    const auto pairs = eigenpairs(problems, d_);
+
+    auto outcomes = outcomes_of(lines, pairs);
+    const auto ok = mask_of(outcomes);
+    const auto kept = ok.unsqueeze(1);
+    const auto zero = torch::zeros({}, torch::kFloat64);
+    const auto u = torch::where(kept, pairs.u, zero);
+    const auto lambda = torch::where(kept, pairs.lambda, zero);
+    return {linear_->forward(scaled(u)), lambda, ok, std::move(outcomes)};
+}
+
+Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
+    const torch::NoGradGuard no_grad;
+    const auto lines = field::trace(*field_, domain_, x, numerics.trace);
+    const auto grid = field::grid(lines, numerics.cells, numerics.scheme);
+    const auto problems = coefficients(grid, numerics);
+    const auto pairs = eigenpairs(problems, d_, true);
+
+    Inspection all;
+    all.grid = grid;
+    const auto cells = grid.length.size(1);
+    all.t_edges = torch::zeros({x.size(0), cells + 1}, torch::kFloat64);
+    all.t_edges.narrow(1, 1, cells).copy_(grid.length.cumsum(1));
+    all.t_edges += grid.t_minus.unsqueeze(1);
+    const auto nodes = sturm::nodes(numerics.scheme);
+    const auto shares = torch::tensor(std::vector<double>(nodes.begin(), nodes.end()));
+    all.t_nodes = all.t_edges.narrow(1, 0, cells).unsqueeze(2) + grid.length.unsqueeze(2) * shares;
+    all.P = problems.P.to(torch::kFloat64);
+    all.q = problems.q.to(torch::kFloat64);
+    all.w = problems.w.to(torch::kFloat64);
+    all.lambda = pairs.lambda;
+    all.u_edges = pairs.u_edges;
+    all.f_edges = pairs.f_edges;
+    all.u = pairs.u;
+    all.basis = scaled(pairs.u);
+    all.contributions = all.basis.unsqueeze(1) * linear_->weight;
+    all.passes = pairs.passes;
+    all.steps = lines.step_counts();
+    all.outcomes = outcomes_of(lines, pairs);
+    return all;
+}
+
+void BranchImpl::calibrate(const Tensor& x, const Numerics& numerics) {
+    if (basis_scale_ == "none") return;
+    const auto seen = inspect(x, numerics);
+    const auto u = seen.u.index({mask_of(seen.outcomes)});
+    if (u.size(0) < 2) return;
+    const auto rms = u.square().mean(0).sqrt();
+    const auto mean = u.mean(0);
+    // Close to constant functions are not blown up beyond four times their size.
+    const auto scale = basis_scale_ == "rms" ? rms : torch::maximum(u.std(0), rms / 4.0);
+    u_scale_.copy_(scale.clamp_min(1e-12));
+    if (basis_scale_ == "centred") u_mean_.copy_(mean);
+}
+
+std::int64_t BranchImpl::coefficient_flops_per_node() const {
+    return P_->flops_per_row() + q_->flops_per_row() + w_->flops_per_row();
+}
+
+ModelImpl::ModelImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options)
+    : PredictorImpl(inputs, outputs),
+      options_(options),
+      numerics_(numerics_of(options)),
+      domain_(domain_of(inputs, options)) {
+    for (std::int64_t m = 0; m < options.fields; ++m)
+        branches_.push_back(
+            register_module("field" + std::to_string(m + 1), Branch(inputs, outputs, options)));
+    // Buffers stay in double, whatever the networks do.
+    if (options.precision == "float64")
+        for (auto& p : parameters()) p.set_data(p.to(torch::kFloat64));
+}
+
+std::vector<Tensor> ModelImpl::linear_parameters() {
+    std::vector<Tensor> result;
+    for (auto& branch : branches_)
+        for (const auto& p : branch->linear()->parameters()) result.push_back(p);
+    return result;
+}
+
+Prediction ModelImpl::forward(const Tensor& x) {
+    const auto samples = x.to(scalar_type());
+    Prediction sum;
+    std::vector<Tensor> spectra;
+    for (auto& branch : branches_) {
+        auto one = branch->forward(samples, numerics_);
+        spectra.push_back(one.lambda);
+        if (!sum.y.defined()) {
+            sum = std::move(one);
+            continue;
+        }
+        sum.y = sum.y + one.y;
+        sum.ok = sum.ok.logical_and(one.ok);
+        for (std::size_t b = 0; b < sum.outcomes.size(); ++b)
+            if (sum.outcomes[b].ok()) sum.outcomes[b] = one.outcomes[b];
+    }
+    if (spectra.size() > 1) sum.lambda = torch::cat(spectra, 1);
+    return sum;
+}
+
+Inspection ModelImpl::inspect(const Tensor& x, std::int64_t field) {
+    TORCH_CHECK(field >= 0 && field < options_.fields, "there is no field ", field);
+    return branches_[static_cast<std::size_t>(field)]->inspect(x.to(scalar_type()), numerics_);
+}
+
+void ModelImpl::calibrate(const Tensor& x, const Tensor& targets) {
+    const torch::NoGradGuard no_grad;
+    const auto wide = x.to(torch::kFloat64);
+    const auto centred = wide - wide.mean(0);
+    const auto y = targets.to(torch::kFloat64) - targets.to(torch::kFloat64).mean(0);
+    // Ridge regression; its left singular vectors are the directions that matter, in order.
+    const auto gram = centred.t().mm(centred);
+    const auto ridge = (1e-3 * gram.trace() / static_cast<double>(inputs()) + 1e-12) *
+                       torch::eye(inputs(), torch::kFloat64);
+    const auto weights = torch::linalg_solve(gram + ridge, centred.t().mm(y));
+    const auto directions = std::get<0>(torch::linalg_svd(weights, true));
+    for (std::size_t m = 0; m < branches_.size(); ++m) {
+        auto* field = dynamic_cast<field::DirectionalFieldImpl*>(&branches_[m]->field());
+        if (field != nullptr && static_cast<std::int64_t>(m) < inputs())
+            field->set_direction(directions.select(1, static_cast<std::int64_t>(m)));
+        const auto part = x.narrow(0, 0, std::min<std::int64_t>(x.size(0), 4096));
+        branches_[m]->calibrate(part.to(scalar_type()), numerics_);
+    }
+}
+
+}  // namespace deepsl::model
