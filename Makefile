@@ -23,11 +23,10 @@ build: setup  ## build the program: build/release/deepsl
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target deepsl
 
-demo: build  ## solve a famous hard problem, draw its eigenfunctions: build/demo.svg
-	$(PROGRAM) solve --q "400*sin(2*t)^2 - 40*cos(2*t)" --interval -pi/2 pi/2 -n 6 --draw --plot build/demo.svg
+demo: build  ## train a model on two spirals and draw what it does: build/demo.html
+	$(PROGRAM) demo --output build/demo.deepsl --report build/demo.html
 	@echo
-	@echo "The Coffey-Evans problem: three wells, and so three eigenvalues that agree to five digits."
-	@echo "The picture is build/demo.svg: open it in a browser."
+	@echo "Open build/demo.html in a browser."
 
 test: setup  ## build and run all tests, optimised
 	@$(call configure,release)

@@ -8,9 +8,10 @@ namespace deepsl::cli {
 
 enum class ExitCode : int {
     ok = 0,
-    failure = 1,   // a status that is not ok, a file that cannot be written
-    usage = 2,     // the command itself is malformed
-    bad_data = 3,  // the command is well formed, the values it leads to are not
+    failure = 1,        // a status that is not ok, a file that cannot be written
+    usage = 2,          // the command itself is malformed
+    bad_data = 3,       // the command is well formed, the values it leads to are not
+    interrupted = 130,  // Ctrl-C; what was reached by then is kept
 };
 
 class Error : public std::runtime_error {

@@ -1,8 +1,16 @@
-// Output files that are either complete or untouched.
+// Output: files that are either complete or untouched, and standard output, whose failures count.
 #pragma once
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "deepsl/io/file.h"
 #include "error.h"
@@ -16,6 +24,41 @@ inline void write_file(const std::string& path, std::string_view content) {
     } catch (const io::FileError& error) {
         throw Error(ExitCode::failure, error.what());
     }
+}
+
+/// Throws Error if write_file would fail for a reason that can be seen now, so that nobody waits
+/// for a result that cannot be kept. Nothing is left behind.
+inline void check_writable(const std::string& path) {
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    const bool replaced = !exists || S_ISREG(status.st_mode);
+    int reason = exists && S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (reason == 0 && exists && ::access(path.c_str(), W_OK) != 0) reason = errno;
+    if (reason == 0 && replaced) {
+        // A file is replaced by a new neighbour: try to make one.
+        auto neighbour = path.substr(0, path.rfind('/') + 1) + ".deepsl-XXXXXX";
+        const int file = ::mkstemp(neighbour.data());
+        if (file < 0) {
+            reason = errno;
+        } else {
+            ::close(file);
+            ::unlink(neighbour.c_str());
+        }
+    }
+    if (reason != 0) {
+        throw Error(ExitCode::failure,
+                    fmt::format("cannot write {}: {}; name a file in a directory that exists and "
+                                "may be written to",
+                                io::in_quotes(path), std::strerror(reason)));
+    }
+}
+
+inline void print(const std::string& text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (written && std::fflush(stdout) == 0) return;
+    throw Error(ExitCode::failure, fmt::format("cannot write to standard output: {}; check where "
+                                               "it is redirected to",
+                                               std::strerror(errno)));
 }
 
 }  // namespace deepsl::cli

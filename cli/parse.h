@@ -47,6 +47,53 @@ inline Error unknown_word(const std::string& word, const std::vector<std::string
                     did_you_mean(name, known, fmt::format("see '{} --help'", command))));
 }
 
+/// A flag with a value, taken as it was typed: values are read and refused in our own words.
+inline void add_value(CLI::App* verb, const std::string& names, std::string& value,
+                      const std::string& type, const std::string& description,
+                      const std::string& group) {
+    auto* option = verb->add_option(names, value, description);
+    // A repeated flag gets through the parser, to be refused later.
+    option->type_name(type)->group(group)->multi_option_policy(CLI::MultiOptionPolicy::Join);
+}
+
+inline std::vector<std::string> flag_names(const CLI::App& verb) {
+    std::vector<std::string> names;
+    for (const auto* option : verb.get_options()) {
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+        for (const auto& name : option->get_snames()) names.push_back("-" + name);
+    }
+    return names;
+}
+
+/// Refuses unknown words, flags given twice, and flags whose value is missing or empty. `hint`
+/// says what to do about a word that belongs to no flag.
+inline void check_words(const CLI::App& verb, const std::string& hint) {
+    const auto names = flag_names(verb);
+    if (!verb.remaining().empty()) {
+        const auto word = verb.remaining().front();
+        if (word.empty() || word[0] != '-')
+            throw usage_error(fmt::format("unexpected argument {}; {}", shown(word), hint));
+        throw unknown_word(word, names, "deepsl " + verb.get_name());
+    }
+    for (const auto* option : verb.get_options()) {
+        if (option->get_type_size() == 0) continue;
+        if (option->results().size() > 1) {
+            throw usage_error(fmt::format("{} is given {} times; give it once", option->get_name(),
+                                          option->results().size()));
+        }
+        for (const auto& value : option->results()) {
+            if (std::find(names.begin(), names.end(), value) != names.end()) {
+                throw usage_error(fmt::format("{} needs a value, but the flag {} follows it",
+                                              option->get_name(), value));
+            }
+            if (trimmed(value).empty()) {
+                throw usage_error(fmt::format("{} is empty; it takes a value, {}",
+                                              option->get_name(), option->get_type_name()));
+            }
+        }
+    }
+}
+
 /// Throws Error, and CLI::Success when help or the version is asked for.
 inline void parse(CLI::App& app, const std::vector<std::string>& words) {
     auto reversed = join_pairs(words);

@@ -1,10 +1,7 @@
 #include "solve.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -48,46 +45,6 @@ void check_combinations(const CLI::App& verb) {
         if (verb.count(one) != 0 && verb.count(other) != 0) {
             throw usage_error(
                 fmt::format("{} and {} cannot be given together; drop one of them", one, other));
-        }
-    }
-}
-
-std::vector<std::string> flag_names(const CLI::App& verb) {
-    std::vector<std::string> names;
-    for (const auto* option : verb.get_options()) {
-        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-        for (const auto& name : option->get_snames()) names.push_back("-" + name);
-    }
-    return names;
-}
-
-void check_words(const CLI::App& verb) {
-    const auto names = flag_names(verb);
-    if (!verb.remaining().empty()) {
-        const auto word = verb.remaining().front();
-        if (word.empty() || word[0] != '-') {
-            throw usage_error(
-                fmt::format("unexpected argument {}; every value follows its flag, "
-                            "and a formula with blanks is put in quotes",
-                            shown(word)));
-        }
-        throw unknown_word(word, names, "deepsl solve");
-    }
-    for (const auto* option : verb.get_options()) {
-        if (option->get_type_size() == 0) continue;
-        if (option->results().size() > 1) {
-            throw usage_error(fmt::format("{} is given {} times; give it once", option->get_name(),
-                                          option->results().size()));
-        }
-        for (const auto& value : option->results()) {
-            if (std::find(names.begin(), names.end(), value) != names.end()) {
-                throw usage_error(fmt::format("{} needs a value, but the flag {} follows it",
-                                              option->get_name(), value));
-            }
-            if (trimmed(value).empty()) {
-                throw usage_error(fmt::format("{} is empty; it takes a value, {}",
-                                              option->get_name(), option->get_type_name()));
-            }
         }
     }
 }
@@ -190,14 +147,6 @@ Picture picture_of(const Task& task, const sturm::Solution& solution, std::size_
     return picture;
 }
 
-void print(const std::string& text) {
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    if (written && std::fflush(stdout) == 0) return;
-    throw Error(ExitCode::failure, fmt::format("cannot write to standard output: {}; check where "
-                                               "it is redirected to",
-                                               std::strerror(errno)));
-}
-
 }  // namespace
 
 CLI::App* add_solve(CLI::App& app, SolveArguments& arguments) {
@@ -208,9 +157,7 @@ CLI::App* add_solve(CLI::App& app, SolveArguments& arguments) {
     verb->get_formatter()->column_width(32);
     const auto add = [verb](const char* names, std::string& value, const char* type,
                             const char* description, const char* group) {
-        auto* option = verb->add_option(names, value, description);
-        // A repeated flag gets through the parser, to be refused in our own words.
-        option->type_name(type)->group(group)->multi_option_policy(CLI::MultiOptionPolicy::Join);
+        add_value(verb, names, value, type, description, group);
     };
     const auto* problem = "Problem";
     add("--p", arguments.p, "FORMULA", "Coefficient p(t) > 0 (default 1)", problem);
@@ -245,7 +192,7 @@ CLI::App* add_solve(CLI::App& app, SolveArguments& arguments) {
 }
 
 ExitCode run_solve(const CLI::App& verb, const SolveArguments& arguments) {
-    check_words(verb);
+    check_words(verb, "every value follows its flag, and a formula with blanks is put in quotes");
     check_combinations(verb);
     const auto points = whole("--points", arguments.points, 2, most_points);
     if (!arguments.plot.empty() && arguments.plot == arguments.eigenfunctions)

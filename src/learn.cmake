@@ -1,5 +1,4 @@
 # deepsl::learn: Deep Sturm-Liouville. Needs LibTorch, and the solver.
-include("${PROJECT_SOURCE_DIR}/cmake/torch.cmake")
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
@@ -8,33 +7,59 @@ set(deepsl_learn_plain
     option.cpp
     field/method.cpp
     network/mlp_kernel.cpp
-    network/mlp_kernel_portable.cpp)
+    network/mlp_kernel_portable.cpp
+    train/options.cpp
+    train/progress.cpp)
 set(deepsl_learn_torch
+    data/scaling.cpp
     field/domain.cpp
     field/line_grid.cpp
     field/trace.cpp
     field/vector_field.cpp
+    io/model_file.cpp
+    io/model_report.cpp
+    io/model_report_samples.cpp
     model/baseline.cpp
     model/eigenpairs.cpp
     model/model.cpp
     model/predictor.cpp
-    network/mlp.cpp)
+    model/theory_check.cpp
+    network/mlp.cpp
+    train/dataset.cpp
+    train/evaluation.cpp
+    train/loss.cpp
+    train/metrics.cpp
+    train/optimiser.cpp
+    train/trainer.cpp)
 
 add_library(deepsl_learn ${deepsl_learn_plain} ${deepsl_learn_torch})
 add_library(deepsl::learn ALIAS deepsl_learn)
 
 set(deepsl_learn_headers
+    data/scaling.h
     field/domain.h
     field/method.h
     field/trace.h
     field/vector_field.h
+    io/model_file.h
+    io/model_report.h
     model/baseline.h
     model/eigenpairs.h
     model/model.h
     model/options.h
     model/predictor.h
+    model/theory_check.h
     network/mlp.h
-    option.h)
+    option.h
+    train/dataset.h
+    train/evaluation.h
+    train/loss.h
+    train/metrics.h
+    train/optimiser.h
+    train/options.h
+    train/progress.h
+    train/record.h
+    train/trainer.h)
 list(TRANSFORM deepsl_learn_headers PREPEND "${PROJECT_SOURCE_DIR}/include/deepsl/")
 target_sources(deepsl_learn PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES
                                    ${deepsl_learn_headers})

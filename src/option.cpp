@@ -16,23 +16,23 @@ namespace {
 }
 
 template <class Number>
-Number number_from(const Option& option, std::string_view text) {
+Number number_from(const Option& option, std::string_view text, std::string_view whole) {
     Number value{};
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failed != std::errc{} || end != text.data() + text.size()) reject(option, text);
+    if (failed != std::errc{} || end != text.data() + text.size()) reject(option, whole);
     const auto wide = static_cast<double>(value);
-    if (!(wide >= option.least && wide <= option.most)) reject(option, text);
+    if (!(wide >= option.least && wide <= option.most)) reject(option, whole);
     return value;
 }
 
 }  // namespace
 
 void parse_option(const Option& option, std::string_view text, std::int64_t& value) {
-    value = number_from<std::int64_t>(option, text);
+    value = number_from<std::int64_t>(option, text, text);
 }
 
 void parse_option(const Option& option, std::string_view text, double& value) {
-    value = number_from<double>(option, text);
+    value = number_from<double>(option, text, text);
 }
 
 void parse_option(const Option& option, std::string_view text, bool& value) {
@@ -47,10 +47,14 @@ void parse_option(const Option& option, std::string_view text, std::string& valu
 }
 
 void parse_option(const Option& option, std::string_view text, std::vector<std::int64_t>& value) {
+    if (text == "none") {
+        value.clear();
+        return;
+    }
     std::vector<std::int64_t> result;
     for (std::string_view rest = text; !rest.empty();) {
         const auto cut = std::min(rest.find('-'), rest.size());
-        result.push_back(number_from<std::int64_t>(option, rest.substr(0, cut)));
+        result.push_back(number_from<std::int64_t>(option, rest.substr(0, cut), text));
         rest.remove_prefix(std::min(cut + 1, rest.size()));
         if (rest.empty() && cut + 1 == text.size()) reject(option, text);
     }
@@ -63,7 +67,7 @@ std::string option_text(double value) { return fmt::format("{}", value); }
 std::string option_text(bool value) { return value ? "true" : "false"; }
 std::string option_text(const std::string& value) { return value; }
 std::string option_text(const std::vector<std::int64_t>& value) {
-    return fmt::format("{}", fmt::join(value, "-"));
+    return value.empty() ? "none" : fmt::format("{}", fmt::join(value, "-"));
 }
 
 std::string allowed(const Option& option) {
@@ -74,7 +78,9 @@ std::string allowed(const Option& option) {
             return fmt::format("a number from {:g} to {:g}", option.least, option.most);
         case Option::Kind::flag: return "true or false";
         case Option::Kind::choice: return fmt::format("one of {}", fmt::join(option.choices, ", "));
-        case Option::Kind::sizes: return "layer sizes joined by dashes, such as 128-64-32";
+        case Option::Kind::sizes:
+            return "up to 20 layer sizes from 1 to 65536 joined by dashes, such as 128-64-32, or "
+                   "none";
     }
     return "";
 }

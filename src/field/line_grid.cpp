@@ -283,15 +283,11 @@ private:
     static void sweep(const Layout& layout, Real* z, double* length, Real* ends, double* times,
                       double* residual) {
         const auto n = layout.n(), m = layout.cells;
-        const auto x = layout.lines.x.contiguous();
         for_lines(layout, [&](std::size_t line) {
             if (!layout.ok(line)) {
-                const Real* sample = x.data_ptr<Real>() + layout.sample(line) * n;
+                // Not the sample: far outside, networks overflow, and 0 times infinity is NaN.
                 const auto harmless = [&](Real* to) {
-                    for (std::size_t i = 0; i < n; ++i)
-                        to[i] = std::isfinite(sample[i])
-                                    ? sample[i]
-                                    : static_cast<Real>(layout.lines.domain->centre());
+                    std::fill_n(to, n, static_cast<Real>(layout.lines.domain->centre()));
                 };
                 for (std::size_t e = 0; e < m; ++e)
                     for (std::size_t i = 0; i < layout.nodes.size(); ++i)

@@ -81,7 +81,13 @@ private:
         if (inside) return {};
         const bool leaves = previous >= 0.0;
         const bool tiny = end - begin < 1e-9;
-        if (leaves && (rising || tiny)) return root(begin, end);
+        if (leaves && tiny) return root(begin, end);
+        if (leaves && rising) {
+            // Rising control points do not make the curve rise: it may leave, come back and leave
+            // again. The first exit is the one before which the hull lies inside.
+            const double s = root(begin, end);
+            if (inside_before(control, (s - begin) / (end - begin))) return s;
+        }
         // It touches the boundary by less than one could say.
         if (tiny) return {};
         std::vector<double> left(control.size()), right(control);
@@ -90,6 +96,17 @@ private:
         if (const auto found = search(left, begin, middle)) return found;
         if (domain_.level({right.data(), n_}) >= 0.0) return middle;
         return search(right, middle, end);
+    }
+
+    /// Whether the hull of the curve's first part, up to `share`, lies inside but for its end.
+    bool inside_before(std::vector<double> points, double share) const {
+        for (std::size_t j = 0; j < degree_; ++j) {
+            if (domain_.level({points.data(), n_}) >= 0.0) return false;
+            for (std::size_t l = 0; l + j < degree_; ++l)
+                for (std::size_t i = 0; i < n_; ++i)
+                    points[l * n_ + i] += share * (points[(l + 1) * n_ + i] - points[l * n_ + i]);
+        }
+        return true;
     }
 
     /// de Casteljau: `points` becomes the second half, `left` the first.

@@ -37,6 +37,10 @@ public:
                         for (std::int64_t i = r * n; i < (r + 1) * n; ++i)
                             to[i] += factor * from[j][i];
                     }
+                    // A line that is lost must not lead the field, and its gradient, to NaN.
+                    if (!std::all_of(to + r * n, to + (r + 1) * n,
+                                     [](Real c) { return std::isfinite(c); }))
+                        std::copy_n(start + r * n, n, to + r * n);
                 }
             });
         });
@@ -66,6 +70,12 @@ public:
             at::parallel_for(0, seed.size(0), grain(n), [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t r = begin; r < end; ++r) {
                     d_step[r] = 0.0;
+                    // Nothing is wanted of this row; its slopes may be infinite.
+                    if (std::all_of(from + r * n, from + (r + 1) * n,
+                                    [](Real c) { return c == Real(0); })) {
+                        for (auto* slope : to) std::fill_n(slope + r * n, n, Real(0));
+                        continue;
+                    }
                     for (std::size_t j = 0; j < to.size(); ++j) {
                         const Real factor = static_cast<Real>(step[r] * weights[j]);
                         Real sum = 0;
@@ -208,6 +218,9 @@ FieldLines trace(VectorFieldImpl& field, const DomainPointer& domain, const Tens
     // Both directions at once; they share the slope at the sample.
     auto z = rows_of(x, running);
     auto slope = field.forward(z).contiguous();
+    TORCH_CHECK(slope.sizes() == z.sizes() && slope.scalar_type() == z.scalar_type(),
+                "a field must give as many numbers as it takes, ", z.sizes(), " of ",
+                z.scalar_type(), ", but gives ", slope.sizes(), " of ", slope.scalar_type());
     lines.evaluations += z.size(0);
     z = torch::cat({z, z});
     slope = torch::cat({slope, slope});
@@ -220,7 +233,12 @@ FieldLines trace(VectorFieldImpl& field, const DomainPointer& domain, const Tens
         Step step;
         step.lines = running;
         step.z = z;
-        const auto pace = domain->pace(slope).to(torch::kFloat64);
+        // Where the field vanishes or is not finite any step will do: 0, infinity and NaN must
+        // not meet in a quotient that is differentiated.
+        const auto speed_of = domain->pace(slope.detach());
+        const auto usable = torch::isfinite(speed_of).logical_and(speed_of > 0).unsqueeze(1);
+        const auto pace =
+            domain->pace(torch::where(usable, slope, torch::ones_like(slope))).to(torch::kFloat64);
         std::vector<double> signs;
         for (const auto line : running) signs.push_back(line < samples ? 1.0 : -1.0);
         step.h = torch::tensor(signs, torch::kFloat64) / (2.0 * options.steps * pace);
@@ -271,15 +289,10 @@ FieldLines trace(VectorFieldImpl& field, const DomainPointer& domain, const Tens
                                           : 0.0);
             }
         }
-        if (onward.size() == running.size()) {
-            z = end;
-            slope = step.k.back();
-        } else {
-            const auto first = step.k.front();
-            const auto last = step.k.back();
-            z = torch::cat({rows_of(end, onward), rows_of(z, repeated)});
-            slope = torch::cat({rows_of(last, onward), rows_of(first, repeated)});
-        }
+        // The same even if all lines go on: autograd then adds a line's gradients in an order that
+        // does not depend on its neighbours.
+        z = torch::cat({rows_of(end, onward), rows_of(z, repeated)});
+        slope = torch::cat({rows_of(step.k.back(), onward), rows_of(step.k.front(), repeated)});
         running = std::move(next);
         wanted = std::move(next_wanted);
         lines.steps.push_back(std::move(step));

@@ -35,10 +35,12 @@ Shape shape_of(const LineProblems& p, std::int64_t d) {
     TORCH_CHECK(
         p.length.dim() == 2 && p.length.size(0) == s.problems && p.length.size(1) == s.cells,
         "length must be [", s.problems, ", ", s.cells, "], but is ", p.length.sizes());
-    TORCH_CHECK(p.P_start.numel() == s.problems, "P_start needs one number a problem");
+    TORCH_CHECK(p.P_start.numel() == s.problems, "P_start needs one number for each of ",
+                s.problems, " problems, but is ", p.P_start.sizes());
     TORCH_CHECK(!p.v.defined() || (p.v.dim() == 2 && p.v.size(0) == s.problems && p.v.size(1) == d),
                 "v must be [", s.problems, ", ", d, "], but is ", p.v.sizes());
-    TORCH_CHECK(d > 0 && s.cells % 2 == 0, "d must be positive and the cells even in number");
+    TORCH_CHECK(d > 0, "d must be 1 or more, but is ", d);
+    TORCH_CHECK(s.cells % 2 == 0, "the cells must be even in number, but are ", s.cells);
     return s;
 }
 

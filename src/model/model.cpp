@@ -41,6 +41,7 @@ Numerics numerics_of(const ModelOptions& options) {
     numerics.trace.tolerance = options.tolerance;
     numerics.trace.max_steps = static_cast<int>(options.max_steps);
     numerics.cells = options.cells;
+    numerics.least_tolerance = options.precision == "float64" ? 1e-13 : 1e-6;
     numerics.scheme =
         options.scheme == "midpoint" ? sturm::Scheme::midpoint : sturm::Scheme::magnus4;
     return numerics;
@@ -74,7 +75,8 @@ Numerics Numerics::finer(int factor) const {
     Numerics result = *this;
     result.trace.steps *= factor;
     result.trace.max_steps *= factor;
-    result.trace.tolerance /= factor;
+    result.trace.tolerance =
+        std::min(trace.tolerance, std::max(trace.tolerance / factor, least_tolerance));
     result.cells *= factor;
     return result;
 }
@@ -99,7 +101,6 @@ ModelOptions model_preset(std::string_view name) {
 
 BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options)
     : d_(options.eigenfunctions),
-      calm_(options.heads == "calm"),
       basis_scale_(options.basis_scale),
       domain_(domain_of(inputs, options)) {
     auto mlp = network_options(inputs, inputs, options, *domain_);
@@ -112,10 +113,16 @@ BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOpt
                                               mlp, options.field != "straight"));
     }
     mlp = network_options(inputs, 1, options, *domain_);
+    const bool calm = options.heads == "calm";
+    using network::BoundedHead;
+    mlp.head = BoundedHead::sigmoid(1.0, 10.0, calm ? 2.0 : 0.0);
     P_ = register_module("P", network::Mlp(mlp));
+    mlp.head = BoundedHead{0.0, 10.0, 0.0, calm ? 0.1 : 1.0};
     q_ = register_module("q", network::Mlp(mlp));
+    mlp.head = BoundedHead::sigmoid(0.1, 10.0, calm ? 1.5 : 0.0);
     w_ = register_module("w", network::Mlp(mlp));
     if (options.start_network) {
+        mlp.head.reset();
         mlp.outputs = d_;
         v_ = register_module("v", network::Mlp(mlp));
     }
@@ -127,49 +134,60 @@ BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOpt
     linear_->bias.zero_();
 }
 
-LineProblems BranchImpl::coefficients(const field::LineGrid& grid, const Numerics& numerics) {
-    const auto samples = grid.z.size(0), cells = grid.z.size(1), nodes = grid.z.size(2);
-    const auto z = grid.z.reshape({samples * cells * nodes, grid.z.size(3)});
-    const auto on_line = [&](const Tensor& column) {
-        return column.narrow(0, 0, z.size(0)).reshape({samples, cells, nodes});
-    };
+Coefficients BranchImpl::coefficients(const Tensor& z) {
+    return {P_->forward(z).squeeze(1), q_->forward(z).squeeze(1), w_->forward(z).squeeze(1)};
+}
+
+LineProblems BranchImpl::problems(const field::LineGrid& grid, const Numerics& numerics) {
+    const auto samples = grid.z.size(0);
+    const auto shape = grid.z.sizes().slice(0, 3);
+    const auto z = grid.z.reshape({-1, grid.z.size(3)});
     // 1/p is wanted where the line enters, too: there u' = v is turned into p u'.
-    const auto raw_P = P_->forward(torch::cat({z, grid.entry}));
-    const auto P = 1.0 + 9.0 * torch::sigmoid(calm_ ? raw_P - 2.0 : raw_P);
-    const auto raw_q = q_->forward(z);
-    const auto q = 10.0 * torch::tanh(calm_ ? raw_q / 10.0 : raw_q);
-    const auto raw_w = w_->forward(z);
-    const auto w = 0.1 + 9.9 * torch::sigmoid(calm_ ? raw_w - 1.5 : raw_w);
+    const auto P = P_->forward(torch::cat({z, grid.entry})).squeeze(1);
     const auto v = v_.is_empty() ? Tensor() : 1.0 + v_->forward(grid.entry);
-    return {on_line(P), on_line(q),     on_line(w), grid.length, P.narrow(0, z.size(0), samples),
-            v,          numerics.scheme};
+    return {P.narrow(0, 0, z.size(0)).reshape(shape),
+            q_->forward(z).reshape(shape),
+            w_->forward(z).reshape(shape),
+            grid.length,
+            P.narrow(0, z.size(0), samples),
+            v,
+            numerics.scheme};
 }
 
 Tensor BranchImpl::scaled(const Tensor& u) const {
     return ((u - u_mean_) / u_scale_).to(linear_->weight.scalar_type());
 }
 
+void BranchImpl::mark_overflow(const Tensor& u, std::vector<Outcome>& outcomes) const {
+    // Far inside the range of float, so that L and its gradients stay finite, too.
+    const auto large = (((u - u_mean_) / u_scale_).abs() > 1e30).any(1);
+    for (std::size_t b = 0; b < outcomes.size(); ++b)
+        if (outcomes[b].ok() && large.data_ptr<bool>()[b])
+            outcomes[b].eigen = sturm::Status::overflow;
+}
+
 Prediction BranchImpl::forward(const Tensor& x, const Numerics& numerics) {
     const auto lines = field::trace(*field_, domain_, x, numerics.trace);
     const auto grid = field::grid(lines, numerics.cells, numerics.scheme);
-    const auto problems = coefficients(grid, numerics);
-    const auto pairs = eigenpairs(problems, d_);
+    const auto pairs = eigenpairs(problems(grid, numerics), d_);
 
     auto outcomes = outcomes_of(lines, pairs);
+    mark_overflow(pairs.u.detach(), outcomes);
     const auto ok = mask_of(outcomes);
     const auto kept = ok.unsqueeze(1);
     const auto zero = torch::zeros({}, torch::kFloat64);
     const auto u = torch::where(kept, pairs.u, zero);
     const auto lambda = torch::where(kept, pairs.lambda, zero);
-    return {linear_->forward(scaled(u)), lambda, ok, std::move(outcomes)};
+    const auto y = linear_->forward(scaled(u));
+    return {torch::where(kept, y, zero.to(y.scalar_type())), lambda, ok, std::move(outcomes)};
 }
 
 Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
     const torch::NoGradGuard no_grad;
     const auto lines = field::trace(*field_, domain_, x, numerics.trace);
     const auto grid = field::grid(lines, numerics.cells, numerics.scheme);
-    const auto problems = coefficients(grid, numerics);
-    const auto pairs = eigenpairs(problems, d_, true);
+    const auto on_line = problems(grid, numerics);
+    const auto pairs = eigenpairs(on_line, d_, true);
 
     Inspection all;
     all.grid = grid;
@@ -180,9 +198,9 @@ Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
     const auto nodes = sturm::nodes(numerics.scheme);
     const auto shares = torch::tensor(std::vector<double>(nodes.begin(), nodes.end()));
     all.t_nodes = all.t_edges.narrow(1, 0, cells).unsqueeze(2) + grid.length.unsqueeze(2) * shares;
-    all.P = problems.P.to(torch::kFloat64);
-    all.q = problems.q.to(torch::kFloat64);
-    all.w = problems.w.to(torch::kFloat64);
+    all.P = on_line.P.to(torch::kFloat64);
+    all.q = on_line.q.to(torch::kFloat64);
+    all.w = on_line.w.to(torch::kFloat64);
     all.lambda = pairs.lambda;
     all.u_edges = pairs.u_edges;
     all.f_edges = pairs.f_edges;
@@ -192,6 +210,7 @@ Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
     all.passes = pairs.passes;
     all.steps = lines.step_counts();
     all.outcomes = outcomes_of(lines, pairs);
+    mark_overflow(pairs.u, all.outcomes);
     return all;
 }
 
@@ -259,6 +278,9 @@ Inspection ModelImpl::inspect(const Tensor& x, std::int64_t field) {
 
 void ModelImpl::calibrate(const Tensor& x, const Tensor& targets) {
     const torch::NoGradGuard no_grad;
+    const auto finite = torch::isfinite(x).all(1).logical_and(torch::isfinite(targets).all(1));
+    if (!finite.all().item<bool>()) return calibrate(x.index({finite}), targets.index({finite}));
+    if (x.size(0) == 0) return;
     const auto wide = x.to(torch::kFloat64);
     const auto centred = wide - wide.mean(0);
     const auto y = targets.to(torch::kFloat64) - targets.to(torch::kFloat64).mean(0);

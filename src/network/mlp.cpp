@@ -195,6 +195,8 @@ Tensor MlpImpl::forward(const Tensor& z) {
     // Converting a module to another type replaces its tensors, so they are looked up each time.
     const auto current = parameters(false);
     const auto type = current.front().scalar_type();
+    std::vector<Tensor> plain;  // by rows, whatever their layout
+    for (const auto& p : current) plain.push_back(p.detach().contiguous());
     TORCH_CHECK(z.dim() == 2 && z.size(1) == options_.inputs, "the network takes rows of ",
                 options_.inputs, " numbers, but got ", z.sizes());
 
@@ -205,12 +207,17 @@ Tensor MlpImpl::forward(const Tensor& z) {
         layers.sizes.push_back(size(options_.inputs));
         for (std::size_t i = 0; i < current.size(); i += 2) {
             layers.sizes.push_back(size(current[i].size(0)));
-            layers.weight.push_back(current[i].template data_ptr<Real>());
-            layers.bias.push_back(current[i + 1].template data_ptr<Real>());
+            layers.weight.push_back(plain[i].template data_ptr<Real>());
+            layers.bias.push_back(plain[i + 1].template data_ptr<Real>());
         }
         layers.tanh = options_.activation == Activation::tanh;
         layers.shift = static_cast<Real>(options_.shift);
         layers.scale = static_cast<Real>(options_.scale);
+        if (const auto& head = options_.head) {
+            const auto real = [](double number) { return static_cast<Real>(number); };
+            layers.head = {true, real(head->centre), real(head->radius), real(head->shift),
+                           real(head->slope)};
+        }
         packed->get<Real>() = kernel<Real>().pack(layers);
     });
     bool keep = torch::GradMode::is_enabled() && z.requires_grad();

@@ -1,6 +1,6 @@
 // A multilayer perceptron on a block of rows: all layers at once, while the rows are in cache.
 //
-//     h_0 = scale (x - shift),   h_l = act(W_l h_{l-1} + b_l),   y = W_L h_{L-1} + b_L
+//     h_0 = scale (x - shift),   h_l = act(W_l h_{l-1} + b_l),   y = head(W_L h_{L-1} + b_L)
 //
 // Every number is one chain of multiply-adds in a fixed order, so a row has the same bits alone
 // and in any batch, and a gradient does not depend on the number of threads. No torch here.
@@ -16,6 +16,14 @@ inline constexpr std::size_t block_rows = 128;
 
 inline constexpr double leaky_slope = 0.01;
 
+/// What becomes of the last layer's r: itself, or a bounded centre + radius tanh(slope (r -
+/// shift)).
+template <class Real>
+struct Head {
+    bool bounded = false;
+    Real centre = 0, radius = 1, shift = 0, slope = 1;
+};
+
 /// A network as torch keeps it: weight[l] is [out, in] by rows.
 template <class Real>
 struct Layers {
@@ -25,6 +33,7 @@ struct Layers {
     bool tanh = false;  // else leaky ReLU
     Real shift = 0;
     Real scale = 1;
+    Head<Real> head;
 
     std::size_t depth() const { return sizes.size() - 1; }
     std::size_t inputs() const { return sizes.front(); }
@@ -40,7 +49,7 @@ struct Packed {
     std::vector<std::vector<Real>> forward;   // panels of the transposed weights
     std::vector<std::vector<Real>> backward;  // panels of the weights
 
-    /// What a row keeps for the backward sweep: the hidden layers.
+    /// What a row keeps for the backward sweep: the hidden layers, and the head's tanh.
     std::size_t saved_per_row() const;
 };
 
@@ -80,7 +89,7 @@ template <class Real>
 std::size_t Packed<Real>::saved_per_row() const {
     std::size_t count = 0;
     for (std::size_t l = 1; l < layers.depth(); ++l) count += padded[l];
-    return count;
+    return layers.head.bounded ? count + padded.back() : count;
 }
 
 }  // namespace deepsl::network

@@ -38,7 +38,7 @@ inline void store(Real* to, Vec<Real> v) {
 /// A rational function fitted to tanh(x)/x in x^2 on |x| < 9.02, where a float tanh becomes 1:
 /// within 3.5e-7 relative, about 3 units in the last place.
 inline Vec<float> tanh_of(Vec<float> x) {
-    const Vec<float> one = x - x + 1.0f;
+    const Vec<float> one = Vec<float>{} + 1.0f;  // not x - x, which is NaN at infinity
     const Vec<float> limit = one * 9.0f;
     x = x > limit ? limit : (x < -limit ? -limit : x);
     const Vec<float> y = x * x;
@@ -70,7 +70,7 @@ inline Vec<Real> activate(Act act, Vec<Real> x) {
 /// d act / d x, told from y = act(x).
 template <class Real>
 inline Vec<Real> slope(Act act, Vec<Real> y) {
-    const Vec<Real> one = y - y + 1;
+    const Vec<Real> one = Vec<Real>{} + Real(1);
     if (act == Act::tanh) return one - y * y;
     if (act == Act::leaky_relu) return y > 0 ? one : one * static_cast<Real>(leaky_slope);
     return one;
@@ -202,6 +202,21 @@ std::vector<Real>& scratch(std::size_t which, std::size_t size) {
     return buffers[which];
 }
 
+/// From the last layer's r to y; keeps the tanh for the backward sweep.
+template <class Real>
+void apply_head(const Packed<Real>& packed, Real* r, std::size_t rows, Real* y, Real* saved) {
+    const auto& head = packed.layers.head;
+    const std::size_t out = packed.layers.outputs(), stride = packed.padded.back();
+    for (std::size_t row = 0; row < rows; ++row, r += stride, y += out) {
+        for (std::size_t j = 0; head.bounded && j < stride; j += lanes<Real>) {
+            const Vec<Real> t = tanh_of((load(r + j) - head.shift) * head.slope);
+            if (saved != nullptr) store(saved + row * stride + j, t);
+            store(r + j, head.centre + head.radius * t);
+        }
+        std::copy_n(r, out, y);
+    }
+}
+
 template <class Real>
 void forward(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* y, Real* saved) {
     const auto& sizes = packed.layers.sizes;
@@ -222,10 +237,9 @@ void forward(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* 
         p.out_stride = padded[l + 1];
         product(p);
         from = p.out;
-        if (saved != nullptr) saved += rows * padded[l + 1];
+        if (saved != nullptr && !last) saved += rows * padded[l + 1];
     }
-    for (std::size_t r = 0; r < rows; ++r)
-        std::copy_n(from + r * padded[depth], sizes[depth], y + r * sizes[depth]);
+    apply_head(packed, rooms[depth % 2], rows, y, saved);
 }
 
 // gradient[o, i] += sum over rows of delta[r, o] * h[r, i], for `outs` rows of it.
@@ -284,8 +298,11 @@ void add_weight_gradient(const Real* delta, std::size_t delta_stride, std::size_
         weight_columns<1>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i, in,
                           std::min(lanes<Real>, in - i));
     Real* const bias = gradient + outs * in;
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t o = 0; o < outs; ++o) bias[o] += delta[r * delta_stride + o];
+    for (std::size_t o = 0; o < outs; o += lanes<Real>) {
+        Vec<Real> sum = {};
+        for (std::size_t r = 0; r < rows; ++r) sum += load(delta + r * delta_stride + o);
+        for (std::size_t j = 0; j < std::min(lanes<Real>, outs - o); ++j) bias[o + j] += sum[j];
+    }
 }
 
 template <class Real>
@@ -306,8 +323,16 @@ void backward(const Packed<Real>& packed, const Real* x, const Real* saved, cons
     saved += rows * packed.saved_per_row();
 
     Real* delta = rooms[0];
-    for (std::size_t r = 0; r < rows; ++r)
-        std::copy_n(dy + r * sizes[depth], sizes[depth], delta + r * padded[depth]);
+    const auto& head = packed.layers.head;
+    if (head.bounded) saved -= rows * padded[depth];
+    for (std::size_t r = 0; r < rows; ++r) {
+        Real* const row = delta + r * padded[depth];
+        std::copy_n(dy + r * sizes[depth], sizes[depth], row);
+        for (std::size_t j = 0; head.bounded && j < sizes[depth]; ++j) {
+            const Real t = saved[r * padded[depth] + j];
+            row[j] *= head.radius * head.slope * (1 - t * t);
+        }
+    }
     for (std::size_t l = depth; l-- > 0;) {
         if (l > 0) saved -= rows * padded[l];
         const Real* const h = l > 0 ? saved : inputs;

@@ -253,7 +253,8 @@ void chain_to_start(const CellProblems& p, const CellOptions& o, std::size_t b, 
                     CellGradient& r) {
     if (!p.left.is_dirichlet()) return;
     if (!o.P_start.empty()) {
-        r.P_start[b] -= by_log_v / o.P_start[b];
+        // A bad P_start contributes nothing, and 0 / NaN would.
+        if (by_log_v != 0.0) r.P_start[b] -= by_log_v / o.P_start[b];
         return;
     }
     const std::size_t base = b * p.cells * nodes_per_cell(p.scheme);

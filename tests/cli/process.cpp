@@ -1,8 +1,11 @@
 #include "process.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -36,7 +39,7 @@ std::string content(const File& file) {
     return text;
 }
 
-int spawn_and_wait(const std::vector<std::string>& arguments, int out, int err) {
+pid_t spawn(const std::vector<std::string>& arguments, int out, int err) {
     std::vector<char*> argv{const_cast<char*>(DEEPSL_PROGRAM)};
     for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
@@ -46,10 +49,23 @@ int spawn_and_wait(const std::vector<std::string>& arguments, int out, int err) 
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    // Whoever runs the tests in the background makes them ignore Ctrl-C; the program must not.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    posix_spawnattr_setsigdefault(&attributes, &interrupt);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     pid_t child = 0;
-    const int failed = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+    const int failed = posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) throw std::runtime_error(std::string("cannot start ") + DEEPSL_PROGRAM);
+    return child;
+}
+
+int wait_for(pid_t child) {
     int status = 0;
     if (waitpid(child, &status, 0) != child) throw std::runtime_error("cannot wait");
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -60,7 +76,7 @@ int spawn_and_wait(const std::vector<std::string>& arguments, int out, int err) 
 Outcome run_program(const std::vector<std::string>& arguments) {
     const auto out = temporary(), err = temporary();
     Outcome outcome;
-    outcome.exit_code = spawn_and_wait(arguments, fileno(out.get()), fileno(err.get()));
+    outcome.exit_code = wait_for(spawn(arguments, fileno(out.get()), fileno(err.get())));
     outcome.out = content(out);
     outcome.err = content(err);
     return outcome;
@@ -71,7 +87,28 @@ Outcome run_program_into(const std::string& path, const std::vector<std::string>
     const auto err = temporary();
     if (!out) throw std::runtime_error("cannot open " + path);
     Outcome outcome;
-    outcome.exit_code = spawn_and_wait(arguments, fileno(out.get()), fileno(err.get()));
+    outcome.exit_code = wait_for(spawn(arguments, fileno(out.get()), fileno(err.get())));
+    outcome.err = content(err);
+    return outcome;
+}
+
+Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text) {
+    const auto out = temporary(), err = temporary();
+    const pid_t child = spawn(arguments, fileno(out.get()), fileno(err.get()));
+    // Read at a place of its own: the child writes where the shared offset stands.
+    const auto said = [&] {
+        std::string so_far(65536, '\0');
+        const auto size = pread(fileno(err.get()), so_far.data(), so_far.size(), 0);
+        return so_far.substr(0, size > 0 ? static_cast<std::size_t>(size) : 0).find(text) !=
+               std::string::npos;
+    };
+    constexpr int most_tries = 3000;
+    for (int i = 0; i < most_tries && !said(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    kill(child, SIGINT);
+    Outcome outcome;
+    outcome.exit_code = wait_for(child);
+    outcome.out = content(out);
     outcome.err = content(err);
     return outcome;
 }

@@ -18,4 +18,7 @@ Outcome run_program(const std::vector<std::string>& arguments);
 /// The same with standard output sent to `path`; `out` stays empty.
 Outcome run_program_into(const std::string& path, const std::vector<std::string>& arguments);
 
+/// The same, interrupted as by Ctrl-C as soon as standard error holds `text`.
+Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text);
+
 }  // namespace deepsl::test

@@ -87,7 +87,7 @@ struct LineGrid {
     torch::Tensor residual;  // larger |g| at both ends, double  [B]
 };
 
-/// Lines that failed get harmless values: all nodes at the sample, or at the centre.
+/// Lines that failed get harmless values: all nodes at the centre.
 LineGrid grid(const FieldLines& lines, std::int64_t cells_per_side, sturm::Scheme scheme);
 
 }  // namespace deepsl::field

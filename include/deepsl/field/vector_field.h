@@ -24,7 +24,7 @@ public:
 /// so in a box each line leaves exactly once each way.
 class PositiveFieldImpl : public VectorFieldImpl {
 public:
-    explicit PositiveFieldImpl(const network::MlpOptions& options);
+    explicit PositiveFieldImpl(network::MlpOptions options);
     torch::Tensor forward(const torch::Tensor& z) override;
     std::int64_t flops_per_row() const override { return network_->flops_per_row(); }
 
@@ -36,7 +36,7 @@ private:
 /// along d and leaves every bounded convex domain. Without bending the lines are straight.
 class DirectionalFieldImpl : public VectorFieldImpl {
 public:
-    DirectionalFieldImpl(const network::MlpOptions& options, bool bending);
+    DirectionalFieldImpl(const network::MlpOptions& options, bool bends);
     torch::Tensor forward(const torch::Tensor& z) override;
     std::int64_t flops_per_row() const override;
 

@@ -40,8 +40,14 @@ struct Numerics {
     field::TraceOptions trace;
     std::int64_t cells = 8;
     sturm::Scheme scheme = sturm::Scheme::magnus4;
+    double least_tolerance = 1e-13;  // that the networks' precision can hold
 
     Numerics finer(int factor) const;
+};
+
+/// The coefficients of the Sturm-Liouville problems, at points of the domain.
+struct Coefficients {
+    torch::Tensor P, q, w;  // [rows]
 };
 
 /// One field with its coefficients, its basis and its linear map.
@@ -55,6 +61,9 @@ public:
     /// Measures the scale of the basis on training data.
     void calibrate(const torch::Tensor& x, const Numerics& numerics);
 
+    /// 1/p, q and w at z [rows, n].
+    Coefficients coefficients(const torch::Tensor& z);
+
     field::VectorFieldImpl& field() { return *field_; }
     void set_field(field::VectorFieldPointer field) {
         field_ = replace_module("field", std::move(field));
@@ -64,11 +73,11 @@ public:
     std::int64_t coefficient_flops_per_node() const;
 
 private:
-    LineProblems coefficients(const field::LineGrid& grid, const Numerics& numerics);
+    LineProblems problems(const field::LineGrid& grid, const Numerics& numerics);
     torch::Tensor scaled(const torch::Tensor& u) const;
+    void mark_overflow(const torch::Tensor& u, std::vector<Outcome>& outcomes) const;
 
     std::int64_t d_;
-    bool calm_;
     std::string basis_scale_;
     field::DomainPointer domain_;
     field::VectorFieldPointer field_;

@@ -24,8 +24,8 @@ struct Outcome {
     std::string_view sentence() const;
 };
 
-/// F, and what the loss needs beside it. Where `ok` is false, y and lambda are meaningless but
-/// finite, and pass no gradient on.
+/// F, and what the loss needs beside it. Where `ok` is false, y and lambda are zeros that pass no
+/// gradient on.
 struct Prediction {
     torch::Tensor y;                // [B, outputs]
     torch::Tensor lambda;           // double  [B, eigenvalues]; undefined for baselines

@@ -1,0 +1,25 @@
+// The verb `check`: does what the theory promises hold for the model in a file?
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "error.h"
+
+namespace deepsl::cli {
+
+struct CheckArguments {
+    std::string model;
+    std::string samples = "256";
+    std::string seed = "0";
+    std::string finer = "8";
+    bool json = false;
+};
+
+CLI::App* add_check(CLI::App& app, CheckArguments& arguments);
+
+/// failure: a figure is out of bounds. Throws Error.
+ExitCode run_check(const CLI::App& verb, const CheckArguments& arguments);
+
+}  // namespace deepsl::cli

@@ -1,0 +1,121 @@
+#include "options.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "file.h"
+#include "parse.h"
+#include "settings.h"
+
+namespace deepsl::cli {
+namespace {
+
+struct Row {
+    std::string name, usual, paper, demo, about, may_be;
+};
+
+struct Tables {
+    std::vector<Row> model, train;
+};
+
+Tables tables() {
+    Tables result;
+    const auto usual = preset("default");
+    const auto papers = listed(preset("paper")), demos = listed(demo_preset("default"));
+    std::size_t number = 0;
+    auto* rows = &result.model;
+    const auto add = [&](const Option& option, const auto& value) {
+        rows->push_back({std::string(option.name), option_text(value), papers[number].second,
+                         demos[number].second, std::string(option.about), allowed(option)});
+        ++number;
+    };
+    model::visit_model(usual.model, add);
+    rows = &result.train;
+    train::visit_train(usual.train, add);
+    return result;
+}
+
+/// Where the demo differs from the default preset: "epochs 100, patience 0".
+std::string demo_differences(const Tables& all) {
+    std::string text;
+    for (const auto* rows : {&all.model, &all.train})
+        for (const auto& row : *rows)
+            if (row.demo != row.usual)
+                text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", row.name, row.demo);
+    return text;
+}
+
+std::string without_ticks(std::string text) {
+    std::erase(text, '`');
+    return text;
+}
+
+std::string text_table(const std::string& title, const std::vector<Row>& rows) {
+    constexpr std::size_t about_width = 56;
+    std::size_t name = 0, usual = 7, paper = 5;
+    for (const auto& row : rows) {
+        name = std::max(name, row.name.size() + 2);
+        usual = std::max(usual, row.usual.size());
+        paper = std::max(paper, row.paper.size());
+    }
+    auto out =
+        fmt::format("{:<{}}  {:<{}}  {:<{}}\n", title, name + 2, "default", usual, "paper", paper);
+    for (const auto& row : rows) {
+        auto lines = wrapped(row.about, about_width);
+        for (auto& line : wrapped(row.may_be, about_width)) lines.push_back(std::move(line));
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const bool first = i == 0;
+            out +=
+                fmt::format("  {:<{}}  {:<{}}  {:<{}}  {}\n", first ? "--" + row.name : "", name,
+                            first ? row.usual : "", usual, first ? row.paper : "", paper, lines[i]);
+        }
+    }
+    return out;
+}
+
+std::string markdown_table(const std::vector<Row>& rows) {
+    std::string out = "| option | default | paper | may be | meaning |\n|---|---|---|---|---|\n";
+    for (const auto& row : rows)
+        out += fmt::format("| `{}` | `{}` | `{}` | {} | {} |\n", row.name, row.usual, row.paper,
+                           row.may_be, row.about);
+    return out;
+}
+
+std::string markdown(const Tables& all) {
+    return fmt::format(
+        "# Options\n\n"
+        "Every option of a model and of its training, with its value in both presets: `default`,\n"
+        "what learns best by measurement, and `paper`, the paper's settings. On the command line\n"
+        "an option is a flag, as in `deepsl demo --cells 16`; in a model file it is an entry of\n"
+        "the header. This page is what `deepsl options --markdown` prints.\n\n"
+        "`deepsl demo` starts from the same presets, but for {}.\n\n"
+        "## The model\n\n{}\n## The training\n\n{}",
+        demo_differences(all), markdown_table(all.model), markdown_table(all.train));
+}
+
+}  // namespace
+
+CLI::App* add_options(CLI::App& app, OptionsArguments& arguments) {
+    auto* verb = app.add_subcommand("options", "List every option of models and of training");
+    verb->allow_extras();
+    verb->add_flag("--markdown", arguments.markdown, "As in docs/options.md");
+    return verb;
+}
+
+ExitCode run_options(const CLI::App& verb, const OptionsArguments& arguments) {
+    check_words(verb, "the list takes no arguments");
+    const auto all = tables();
+    if (arguments.markdown) {
+        print(markdown(all));
+        return ExitCode::ok;
+    }
+    print(text_table("Model", all.model) + "\n" + text_table("Training", all.train) +
+          fmt::format("\nThe demo has {} by default.\n", without_ticks(demo_differences(all))));
+    return ExitCode::ok;
+}
+
+}  // namespace deepsl::cli

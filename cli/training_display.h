@@ -1,0 +1,72 @@
+// Training as it is watched: a line for each epoch and, on a terminal, a bar below them. All of it
+// goes to standard error, which leaves standard output to results.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "deepsl/train/progress.h"
+#include "deepsl/train/trainer.h"
+#include "machine.h"
+
+namespace deepsl::cli {
+
+class TrainingDisplay {
+public:
+    enum class Show { nothing, bar, epochs };  // each shows what those before it show, too
+
+    TrainingDisplay(Show show, std::string metric_name)
+        : show_(show), metric_(std::move(metric_name)), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+    /// They refer to this display, and end training at Ctrl-C.
+    train::Callbacks callbacks() {
+        train::Callbacks callbacks;
+        callbacks.stop = [] { return Interrupt::asked(); };
+        if (show_ == Show::epochs) {
+            callbacks.epoch = [this](const train::EpochReport& report) {
+                line(train::epoch_line(report, metric_));
+            };
+        }
+        if (show_ != Show::nothing && terminal_)
+            callbacks.progress = [this](const train::Progress& progress) { bar(progress); };
+        return callbacks;
+    }
+
+    void line(std::string_view text) {
+        if (show_ == Show::nothing) return;
+        fmt::print(stderr, "{}{}\n", erase_bar(), text);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    std::string_view erase_bar() {
+        const bool drawn = bar_drawn_;
+        bar_drawn_ = false;
+        return drawn ? "\r\033[K" : "";
+    }
+
+    void bar(const train::Progress& progress) {
+        const auto now = Clock::now();
+        if (now - last_bar_ < std::chrono::milliseconds(80)) return;
+        last_bar_ = now;
+        struct winsize size {};
+        const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+        fmt::print(stderr, "\r\033[K{}", train::progress_bar(progress, known ? size.ws_col : 80));
+        std::fflush(stderr);
+        bar_drawn_ = true;
+    }
+
+    Show show_;
+    std::string metric_;
+    bool terminal_, bar_drawn_ = false;
+    Clock::time_point last_bar_{};
+};
+
+}  // namespace deepsl::cli

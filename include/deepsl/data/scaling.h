@@ -1,0 +1,31 @@
+// From the columns of a table to points of the domain: z = pulled_in((x - shift) * factor).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <torch/torch.h>
+
+namespace deepsl::data {
+
+struct Scaling {
+    torch::Tensor shift, factor;  // double  [n]
+    bool ball = true;             // else the box
+    double spread = 0.25;         // root mean square of the training points about their centre
+
+    /// x [B, n] in the data's units -> points of the domain, double. Points near or beyond the
+    /// boundary are pulled in: to a norm of 0.9 in the ball, to [0.02, 0.98] in the box.
+    torch::Tensor forward(const torch::Tensor& x) const;
+
+    /// The way back, of points that were not pulled in.
+    torch::Tensor inverse(const torch::Tensor& z) const;
+
+    /// How many rows of x are pulled in.
+    std::int64_t pulled_in(const torch::Tensor& x) const;
+};
+
+/// Ball: z-scores, divided by 1.5 times their largest norm. Box: each column to [0.25, 0.75].
+/// Constant columns become constant. Throws OptionError if x is empty or not finite.
+Scaling fit_scaling(const torch::Tensor& x, std::string_view domain);
+
+}  // namespace deepsl::data

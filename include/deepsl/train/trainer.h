@@ -1,0 +1,43 @@
+// Training: a model, a data set, and the loop between them.
+//
+// 1. Without validation data, options.validation of the rows is split off for it.
+// 2. The model calibrates itself on the training rows that are finite.
+// 3. Epochs of shuffled batches. A sample whose line or eigenvalue fails is left out of the loss,
+//    counted and reported; a batch in which all fail takes no step.
+// 4. The best weights and buffers are kept, and restored at the end. Best is the larger metric on
+//    the validation data (accuracy or R2), of equal ones the smaller validation loss. With neither
+//    validation data nor a share for it, best is the epoch of the smallest training loss, spectral
+//    term included.
+// 5. It ends after options.epochs; or options.patience epochs after the best one; or when the
+//    caller's stop says so.
+//
+// All that is random here comes from options.seed: same binary, model, data, options and number
+// of threads, same bits.
+#pragma once
+
+#include <functional>
+
+#include "deepsl/model/predictor.h"
+#include "deepsl/train/dataset.h"
+#include "deepsl/train/evaluation.h"
+#include "deepsl/train/options.h"
+#include "deepsl/train/record.h"
+
+namespace deepsl::train {
+
+/// Whom to tell; any of them may be empty.
+struct Callbacks {
+    std::function<void(const EpochReport&)> epoch;
+    std::function<void(const Progress&)> progress;  // after each step
+    /// Asked after each step: true ends training. The epoch is cut short there, then closed like
+    /// any other: validated, reported, and the best weights restored.
+    std::function<bool()> stop;
+};
+
+/// `validation` may be empty. Throws OptionError for options or data that cannot be used, before
+/// the model is touched.
+TrainingRecord train(model::PredictorImpl& model, const Dataset& training,
+                     const Dataset& validation, const TrainOptions& options,
+                     const Callbacks& callbacks = {});
+
+}  // namespace deepsl::train

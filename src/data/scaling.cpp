@@ -1,0 +1,61 @@
+#include "deepsl/data/scaling.h"
+
+#include "deepsl/option.h"
+
+namespace deepsl::data {
+namespace {
+
+using torch::Tensor;
+
+constexpr double ball_limit = 0.9;
+constexpr double box_margin = 0.02;
+
+Tensor unlimited(const Scaling& s, const Tensor& x) {
+    return (x.to(torch::kFloat64) - s.shift) * s.factor;
+}
+
+}  // namespace
+
+Tensor Scaling::forward(const Tensor& x) const {
+    const auto z = unlimited(*this, x);
+    if (!ball) return z.clamp(box_margin, 1.0 - box_margin);
+    const auto norm = z.norm(2, 1, true);
+    return torch::where(norm > ball_limit, z * (ball_limit / norm), z);
+}
+
+Tensor Scaling::inverse(const Tensor& z) const { return z.to(torch::kFloat64) / factor + shift; }
+
+std::int64_t Scaling::pulled_in(const Tensor& x) const {
+    const auto z = unlimited(*this, x);
+    const auto beyond =
+        ball ? z.norm(2, 1) > ball_limit : ((z < box_margin) | (z > 1.0 - box_margin)).any(1);
+    return beyond.sum().item<std::int64_t>();
+}
+
+Scaling fit_scaling(const Tensor& x, std::string_view domain) {
+    const auto wide = x.to(torch::kFloat64);
+    if (wide.dim() != 2 || wide.numel() == 0)
+        throw OptionError("scaling needs at least one row and one column of numbers");
+    if (!torch::isfinite(wide).all().item<bool>())
+        throw OptionError("a column holds NaN or infinite numbers; remove or replace them first");
+    Scaling s;
+    s.ball = domain == "ball";
+    if (s.ball) {
+        s.shift = wide.mean(0);
+        const auto deviation = (wide - s.shift).square().mean(0).sqrt();
+        s.factor = torch::where(deviation > 0.0, 1.0 / deviation, torch::ones_like(deviation));
+        const double largest = ((wide - s.shift) * s.factor).norm(2, 1).max().item<double>();
+        if (largest > 0.0) s.factor = s.factor / (1.5 * largest);
+    } else {
+        const auto low = std::get<0>(wide.min(0)), high = std::get<0>(wide.max(0));
+        const auto width = high - low;
+        s.factor = torch::where(width > 0.0, 0.5 / width, torch::ones_like(width));
+        // The middle of the range goes to the middle of the box.
+        s.shift = 0.5 * (low + high) - 0.5 / s.factor;
+    }
+    const auto z = s.forward(wide);
+    s.spread = (z - z.mean(0)).square().mean().sqrt().item<double>();
+    return s;
+}
+
+}  // namespace deepsl::data

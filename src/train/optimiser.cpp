@@ -1,0 +1,123 @@
+#include "deepsl/train/optimiser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace deepsl::train {
+namespace {
+
+using torch::Tensor;
+using torch::optim::OptimizerOptions;
+using torch::optim::OptimizerParamGroup;
+
+std::unique_ptr<OptimizerOptions> group_options(const std::string& optimiser, double rate,
+                                                double decay) {
+    using torch::optim::AdamOptions;
+    using torch::optim::AdamWOptions;
+    if (optimiser == "fromage") return std::make_unique<FromageOptions>(rate);
+    if (optimiser == "adam")
+        return std::make_unique<AdamOptions>(AdamOptions(rate).weight_decay(decay));
+    return std::make_unique<AdamWOptions>(AdamWOptions(rate).weight_decay(decay));
+}
+
+std::vector<OptimizerParamGroup> groups_of(model::PredictorImpl& model,
+                                           const TrainOptions& options) {
+    const auto linear = model.linear_parameters();
+    std::vector<Tensor> matrices, vectors;
+    for (const auto& p : model.parameters()) {
+        const auto same = [&](const Tensor& other) { return p.is_same(other); };
+        if (std::any_of(linear.begin(), linear.end(), same)) continue;
+        (p.dim() >= 2 ? matrices : vectors).push_back(p);
+    }
+    std::vector<OptimizerParamGroup> groups;
+    const auto add = [&](const std::vector<Tensor>& parameters, double rate, double decay) {
+        if (!parameters.empty())
+            groups.emplace_back(parameters, group_options(options.optimiser, rate, decay));
+    };
+    add(matrices, options.learning_rate, options.weight_decay);
+    add(vectors, options.learning_rate, 0.0);
+    add(linear, options.learning_rate * options.linear_rate, 0.0);
+    return groups;
+}
+
+std::unique_ptr<torch::optim::Optimizer> optimiser_of(const std::string& name,
+                                                      std::vector<OptimizerParamGroup> groups) {
+    if (name == "fromage") return std::make_unique<Fromage>(std::move(groups));
+    if (name == "adam") return std::make_unique<torch::optim::Adam>(std::move(groups));
+    return std::make_unique<torch::optim::AdamW>(std::move(groups));
+}
+
+}  // namespace
+
+Fromage::Fromage(std::vector<OptimizerParamGroup> groups, const FromageOptions& defaults)
+    : Optimizer(std::move(groups), std::make_unique<FromageOptions>(defaults)) {}
+
+Tensor Fromage::step(LossClosure closure) {
+    Tensor loss;
+    if (closure != nullptr) {
+        const torch::AutoGradMode with_grad(true);
+        loss = closure();
+    }
+    const torch::NoGradGuard no_grad;
+    for (auto& group : param_groups_) {
+        const auto eta = group.options().get_lr();
+        const auto shrink = 1.0 / std::sqrt(1.0 + eta * eta);
+        for (auto& weight : group.params()) {
+            const auto& gradient = weight.grad();
+            if (!gradient.defined()) continue;
+            const auto size = weight.norm().item<double>();
+            const auto slope = gradient.norm().item<double>();
+            const auto scale = size > 0.0 && slope > 0.0 ? size / slope : 1.0;
+            weight.add_(gradient, -eta * scale).mul_(shrink);
+        }
+    }
+    return loss;
+}
+
+double schedule_factor(std::string_view schedule, std::int64_t step, std::int64_t steps) {
+    if (schedule == "constant") return 1.0;
+    const auto share = static_cast<double>(step) / static_cast<double>(steps);
+    return 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(share, 1.0)));
+}
+
+double clip_gradients(const std::vector<Tensor>& parameters, double most) {
+    auto sum = torch::zeros({}, torch::kFloat64);
+    for (const auto& p : parameters)
+        if (p.grad().defined()) sum += p.grad().to(torch::kFloat64).square().sum();
+    const auto length = std::sqrt(sum.item<double>());
+    if (most > 0.0 && std::isfinite(length) && length > most)
+        for (const auto& p : parameters)
+            if (p.grad().defined()) p.grad().mul_(most / length);
+    return length;
+}
+
+Optimiser::Optimiser(model::PredictorImpl& model, const TrainOptions& options, std::int64_t steps)
+    : inner_(optimiser_of(options.optimiser, groups_of(model, options))),
+      parameters_(model.parameters()),
+      schedule_(options.schedule),
+      clip_(options.clip),
+      steps_(steps) {
+    for (const auto& group : inner_->param_groups()) rates_.push_back(group.options().get_lr());
+}
+
+bool Optimiser::step() {
+    if (!std::isfinite(clip_gradients(parameters_, clip_))) {
+        skip();
+        return false;
+    }
+    const auto factor = schedule_factor(schedule_, done_, steps_);
+    auto& groups = inner_->param_groups();
+    for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates_[g] * factor);
+    inner_->step();
+    ++done_;
+    return true;
+}
+
+void Optimiser::skip() {
+    ++done_;
+    ++skipped_;
+}
+
+}  // namespace deepsl::train

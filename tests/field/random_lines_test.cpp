@@ -1,0 +1,24 @@
+#include "random_lines.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+// The same with a million lines is the benchmark `random_lines`.
+TEST(RandomLines, EveryLineLeavesAndNothingIsNaN) {
+    std::mt19937_64 random(1);
+    deepsl::testing::RandomLines total;
+    for (int network = 0; network < 150; ++network)
+        deepsl::testing::add_random_lines(total, 40, random);
+    EXPECT_EQ(total.lines, 6000);
+    EXPECT_EQ(total.missed_exits, 0);
+    EXPECT_EQ(total.not_finite, 0);
+    EXPECT_EQ(total.out_of_order, 0);
+    EXPECT_LT(total.worst_residual, 2e-6);
+    // A slow field makes lines long; behind a barrier u may then exceed what a double can hold,
+    // and says so.
+    EXPECT_EQ(total.outcomes["ok"] + total.outcomes["overflow"], total.lines);
+    EXPECT_LT(total.outcomes["overflow"], total.lines / 200);
+}
+
+}  // namespace

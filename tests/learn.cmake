@@ -1,0 +1,27 @@
+# Tests of the parts that learn. All of torch is compiled once, ahead of them.
+function(deepsl_add_learn_tests name)
+    deepsl_add_tests(${name} ${ARGN})
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${name} PRIVATE deepsl::learn)
+endfunction()
+
+deepsl_add_learn_tests(
+    learn_tests
+    field/random_lines_test.cpp
+    field/trace_test.cpp
+    model/eigenpairs_test.cpp
+    model/gradients_test.cpp
+    model/theory_test.cpp
+    network/mlp_test.cpp
+    option_test.cpp)
+target_precompile_headers(learn_tests PRIVATE <torch/torch.h> <gtest/gtest.h>)
+
+deepsl_add_learn_tests(
+    train_tests
+    train/dataset_test.cpp
+    train/loss_test.cpp
+    train/metrics_test.cpp
+    train/optimiser_test.cpp
+    train/progress_test.cpp
+    train/trainer_test.cpp)
+target_precompile_headers(train_tests REUSE_FROM learn_tests)
