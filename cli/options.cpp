@@ -77,11 +77,18 @@ std::string text_table(const std::string& title, const std::vector<Row>& rows) {
     return out;
 }
 
+/// A bar would end the cell.
+std::string in_cell(const std::string& text) {
+    std::string out;
+    for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+    return out;
+}
+
 std::string markdown_table(const std::vector<Row>& rows) {
     std::string out = "| option | default | paper | may be | meaning |\n|---|---|---|---|---|\n";
     for (const auto& row : rows)
         out += fmt::format("| `{}` | `{}` | `{}` | {} | {} |\n", row.name, row.usual, row.paper,
-                           row.may_be, row.about);
+                           in_cell(row.may_be), in_cell(row.about));
     return out;
 }
 

@@ -9,6 +9,7 @@ deepsl_add_learn_tests(
     learn_tests
     field/random_lines_test.cpp
     field/trace_test.cpp
+    io/model_file_test.cpp
     model/eigenpairs_test.cpp
     model/gradients_test.cpp
     model/theory_test.cpp

@@ -235,29 +235,37 @@ std::vector<Figure> check_theory(Model& model, const Tensor& x, int finer) {
     figures.push_back({"failed_lines", "failed lines", failed, 0.0, false,
                        "lines that did not leave the domain, or eigenvalues not found"});
     if (good == 0) return figures;
-    // The end of a line is a sum of some ten terms of size 1: a few units of the last place, times
-    // ten to be safe.
-    figures.push_back({"exit", "exit condition |g|", exit, narrow ? 1e-5 : 1e-13, false,
+    // The end of a line is a sum of some ten terms of size 1, each rounded in the networks' type:
+    // ten units of the last place, and ten times that to be safe.
+    figures.push_back({"exit", "exit condition |g|", exit, narrow ? 1e-5 : 1e-14, false,
                        "how far the ends of lines are from the boundary"});
+    // Eigenfunctions are computed in double from both ends, whatever the networks' type.
     figures.push_back({"ends", "u at both ends", ends, 1e-12, false,
                        "|u(t-)| and |u(t+)| against the largest |u|: Dirichlet's condition"});
+    // The next three compare methods of order 4 on the fine grid, usually 64 cells a side; trained
+    // models show 1e-4 at most. Beyond 1e-3 that grid does not resolve the coefficients.
     figures.push_back({"H", "size of H", H, 1e-3, false,
                        "angle between solutions shot from either end with lambda as found"});
-    figures.push_back({"zeros", "wrong numbers of zeros", zeros, 0.0, false,
-                       "functions u_i without exactly i - 1 zeros inside"});
-    figures.push_back(
-        {"gap", "smallest gap", gap, 0.0, true, "lambda_(i+1) - lambda_i must be positive"});
     figures.push_back({"orthogonality", "orthogonality", angle, 1e-3, false,
                        "largest cosine between two functions of a line, with weight w"});
     figures.push_back({"same_line", "same line, other point", other, 1e-3, false,
                        "relative change of lambda when solved from half way to the exit"});
+    figures.push_back({"zeros", "wrong numbers of zeros", zeros, 0.0, false,
+                       "functions u_i without exactly i - 1 zeros inside"});
+    figures.push_back(
+        {"gap", "smallest gap", gap, 0.0, true, "lambda_(i+1) - lambda_i must be positive"});
+
     const auto change = when_doubled(model, samples);
-    figures.push_back({"prediction", "change of F, grid doubled", change.prediction, 0.1, false,
+    // If every sample moved by a quarter of the spread, that would cost 6 % of R2; and more than
+    // 2 % of samples in another class would show in any test.
+    figures.push_back({"prediction", "change of F, grid doubled", change.prediction, 0.25, false,
                        "largest change of an output, against the spread of outputs"});
     if (model->outputs() > 1)
-        figures.push_back({"classes", "classes changed", change.classes, 0.01, false,
+        figures.push_back({"classes", "classes changed", change.classes, 0.02, false,
                            "share of samples that get another class on a grid twice as fine"});
-    figures.push_back({"lambda", "change of lambda", change.lambda, 0.02, false,
+    // Eigenvalues grow like i^2: the tenth is 20 % away from its neighbours, and half of that is
+    // where one can be taken for another.
+    figures.push_back({"lambda", "change of lambda", change.lambda, 0.1, false,
                        "largest relative change of an eigenvalue on a grid twice as fine"});
     return figures;
 }

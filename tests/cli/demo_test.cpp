@@ -74,26 +74,22 @@ TEST_F(Demo, SameSeedSameBytes) {
     EXPECT_NE(first, model("4"));
 }
 
-TEST_F(Demo, LearnsEverySetAndBothPresets) {
-    for (const auto* set : {"moons", "circles", "checkerboard"}) {
-        const auto outcome = demo({"--set", set, "--json", "--quiet"});
-        ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-        EXPECT_EQ(json::parse(outcome.out)["set"], set);
-    }
+TEST_F(Demo, LearnsARegressionAndThePaperPreset) {
     const auto wave = demo({"--set", "wave", "--json", "--quiet"});
     ASSERT_EQ(wave.exit_code, 0) << wave.err;
     EXPECT_LE(json::parse(wave.out)["r2"].get<double>(), 1.0);
     EXPECT_LE(json::parse(wave.out)["mlp_r2"].get<double>(), 1.0);
     EXPECT_NE(read(path("r.html")).find("The curve"), std::string::npos);
-    const auto paper = demo({"--preset", "paper", "--json", "--quiet"});
+    const auto paper = demo({"--preset", "paper", "--set", "checkerboard", "--json", "--quiet"});
     ASSERT_EQ(paper.exit_code, 0) << paper.err;
     EXPECT_EQ(json::parse(paper.out)["preset"], "paper");
+    EXPECT_EQ(json::parse(paper.out)["set"], "checkerboard");
 }
 
-TEST_F(Demo, LearnsMoonsInAFewSeconds) {
-    const auto outcome = run_program({"demo", "--set", "moons", "--samples", "200", "--epochs",
-                                      "12", "--quiet", "--json", "--output", path("m.deepsl"),
-                                      "--report", path("r.html"), "--seed", "1"});
+TEST_F(Demo, LearnsMoonsInASecondOrTwo) {
+    const auto outcome =
+        demo({"--set", "moons", "--samples", "200", "--epochs", "20", "--batch", "10", "--hidden",
+              "16", "--eigenfunctions", "6", "--learning-rate", "0.01", "--quiet", "--json"});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     // Guessing gives 0.5, a straight line 0.88.
     EXPECT_GT(json::parse(outcome.out)["accuracy"].get<double>(), 0.95);
@@ -105,22 +101,16 @@ TEST_F(Demo, RefusesMalformedCommands) {
         Words culprits;
     } cases[] = {
         {{"--set", "spiral"}, {"--set", "'spiral'", "'spirals'"}},
-        {{"--set", "iris"}, {"--set", "'iris'", "moons, circles"}},
         {{"spirals"}, {"'spirals'", "--set spirals"}},
         {{"--samples", "0"}, {"--samples", "'0'", "from 10"}},
-        {{"--seed", "-1"}, {"--seed", "'-1'", "from 0"}},
         {{"--noise", "-1"}, {"--noise", "'-1'", "from 0"}},
-        {{"--noise", "nan"}, {"--noise", "'nan'"}},
         {{"--threads", "many"}, {"--threads", "'many'", "whole number"}},
         {{"--preset", "papre"}, {"--preset", "'papre'", "'paper'"}},
         {{"--cells", "0"}, {"--cells", "'0'", "from 1 to 10000"}},
-        {{"--alpha", "x"}, {"--alpha", "'x'", "a number from 0"}},
         {{"--field", "postive"}, {"--field", "'postive'", "'positive'", "directional"}},
         {{"--hidden", "64x32"}, {"--hidden", "'64x32'", "joined by dashes"}},
-        {{"--start-network", "yes"}, {"--start-network", "'yes'", "true or false"}},
         {{"--loss", "squared"}, {"squared"}},
         {{"--cell", "3"}, {"'--cell'", "'--cells'"}},
-        {{"--batch", "--json"}, {"--batch needs a value", "--json"}},
         {{"--batch", "8", "--batch", "9"}, {"--batch", "2 times"}},
         {{"--output", path("r.html"), "--report", path("r.html")}, {"--output", "same file"}},
     };

@@ -1,0 +1,153 @@
+// The model file: what was saved is what is loaded, and nothing else is accepted.
+#include "deepsl/io/model_file.h"
+
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "deepsl/io/file.h"
+#include "deepsl/io/tensor_file.h"
+
+namespace {
+
+using namespace deepsl;
+
+class ModelFile : public ::testing::Test {
+protected:
+    void SetUp() override {
+        torch::manual_seed(3);
+        model::ModelOptions options;
+        options.hidden = options.field_hidden = {5, 4};
+        options.eigenfunctions = 3;
+        trained_.model = model::Model(2, 2, options);
+        const auto x = torch::randn({50, 2}, torch::kFloat64) * 3.0 + 1.0;
+        trained_.scaling = data::fit_scaling(x, options.domain);
+        trained_.features = {"width", "height"};
+        trained_.classes = {"no", "yes"};
+        trained_.record = {{"epochs", "7"}, {"set", "a \"quoted\" name"}};
+        const auto targets = torch::one_hot(torch::arange(50) % 2, 2);
+        trained_.model->calibrate(trained_.scaling.forward(x), targets);
+        const torch::NoGradGuard no_grad;
+        for (const auto& p : trained_.model->linear_parameters()) p.normal_();
+        path_ = ::testing::TempDir() + "model_file_test.deepsl";
+        io::save_model(path_, trained_);
+        std::ifstream file(path_, std::ios::binary);
+        std::stringstream content;
+        content << file.rdbuf();
+        bytes_ = content.str();
+    }
+    void TearDown() override { std::remove(path_.c_str()); }
+
+    void write(const std::string& content) const {
+        std::ofstream(path_, std::ios::binary | std::ios::trunc) << content;
+    }
+    void expect_refused(const std::string& content, const std::string& what) const {
+        write(content);
+        try {
+            io::load_model(path_);
+            ADD_FAILURE() << "accepted: " << what;
+        } catch (const io::FileError& error) {
+            const std::string sentence = error.what();
+            EXPECT_NE(sentence.find("model_file_test.deepsl"), std::string::npos) << sentence;
+            EXPECT_EQ(sentence.find('\n'), std::string::npos) << sentence;
+            EXPECT_LT(sentence.size(), 500u) << sentence;
+        }
+    }
+    std::string with(const std::string& from, const std::string& to) const {
+        const auto at = bytes_.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        EXPECT_EQ(from.size(), to.size()) << "the header keeps its length";
+        auto changed = bytes_;
+        changed.replace(at, from.size(), to);
+        return changed;
+    }
+
+    io::TrainedModel trained_;
+    std::string path_, bytes_;
+};
+
+TEST_F(ModelFile, GivesTheSameBitsBack) {
+    auto loaded = io::load_model(path_);
+    EXPECT_EQ(loaded.features, trained_.features);
+    EXPECT_EQ(loaded.classes, trained_.classes);
+    EXPECT_EQ(loaded.record, trained_.record);
+    const auto x = torch::randn({20, 2}, torch::kFloat64) * 3.0;
+    const auto before = trained_.predict(x), after = loaded.predict(x);
+    EXPECT_TRUE(before.y.equal(after.y));
+    EXPECT_TRUE(before.lambda.equal(after.lambda));
+    io::save_model(path_, loaded);
+    std::ifstream file(path_, std::ios::binary);
+    std::stringstream again;
+    again << file.rdbuf();
+    EXPECT_EQ(again.str(), bytes_);
+}
+
+TEST_F(ModelFile, TruncatedAnywhereIsRefused) {
+    std::uint64_t header = 0;
+    for (std::size_t i = 8; i-- > 0;)
+        header = header * 256 + static_cast<unsigned char>(bytes_[i]);
+    ASSERT_LT(header + 8, bytes_.size());
+    for (std::size_t length = 0; length <= header + 8; ++length)
+        expect_refused(bytes_.substr(0, length), "cut to " + std::to_string(length));
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 1000; ++i)
+        expect_refused(bytes_.substr(0, random() % bytes_.size()), "cut at random");
+}
+
+TEST_F(ModelFile, OtherSizesAndNamesAreRefused) {
+    expect_refused(with("\\\"hidden\\\":\\\"5-4\\\"", "\\\"hidden\\\":\\\"9-9\\\""), "layers");
+    expect_refused(with("\\\"fields\\\":\\\"1\\\"", "\\\"fields\\\":\\\"9\\\""), "fields");
+    expect_refused(with("\"inputs\":\"2\"", "\"inputs\":\"9\""), "inputs");
+    expect_refused(with("\"outputs\":\"2\"", "\"outputs\":\"0\""), "outputs");
+    expect_refused(with("\"version\":\"1\"", "\"version\":\"2\""), "version");
+    expect_refused(with("deepsl model", "another file"), "format");
+    expect_refused(with("\\\"rk4\\\"", "\\\"rk9\\\""), "method");
+    expect_refused(with("scaling.shift", "scaling.swift"), "tensor name");
+}
+
+TEST_F(ModelFile, HugeLayersAreRefusedBeforeTheyAreAllocated) {
+    auto file = io::read_tensor_file(path_);
+    auto& architecture = file.metadata.at("architecture");
+    const std::string from = "\"hidden\":\"5-4\"", to = "\"hidden\":\"65536-65536-65536\"";
+    architecture.replace(architecture.find(from), from.size(), to);
+    io::write_tensor_file(path_, file);
+    EXPECT_THROW(io::load_model(path_), io::FileError);
+}
+
+TEST_F(ModelFile, NumbersThatAreNotFiniteAreRefused) {
+    auto file = io::read_tensor_file(path_);
+    for (auto& tensor : file.tensors)
+        if (tensor.name == "field1.L.weight")
+            std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0xff});
+    io::write_tensor_file(path_, file);
+    EXPECT_THROW(io::load_model(path_), io::FileError);
+}
+
+TEST(Scaling, PutsDataInsideAndBack) {
+    torch::manual_seed(1);
+    const auto x = torch::randn({200, 3}, torch::kFloat64) * 5.0 + 100.0;
+    for (const std::string domain : {"ball", "box"}) {
+        const auto scaling = data::fit_scaling(x, domain);
+        const auto z = scaling.forward(x);
+        if (domain == "ball") {
+            EXPECT_NEAR(z.norm(2, 1).max().item<double>(), 1.0 / 1.5, 1e-12);
+            EXPECT_LE(scaling.forward(1e9 * x).norm(2, 1).max().item<double>(), 0.9 + 1e-12);
+        } else {
+            EXPECT_NEAR(z.min().item<double>(), 0.25, 1e-12);
+            EXPECT_NEAR(z.max().item<double>(), 0.75, 1e-12);
+            EXPECT_LE(scaling.forward(1e9 * x).max().item<double>(), 0.98);
+        }
+        EXPECT_TRUE(torch::allclose(scaling.inverse(z), x, 1e-12, 1e-9));
+        EXPECT_EQ(scaling.pulled_in(x), 0);
+        EXPECT_EQ(scaling.pulled_in(x * 1e6), 200);
+    }
+    EXPECT_THROW(data::fit_scaling(torch::full({2, 2}, NAN), "ball"), OptionError);
+    const auto constant = data::fit_scaling(torch::ones({5, 2}), "box");
+    EXPECT_TRUE(torch::isfinite(constant.forward(torch::ones({5, 2}))).all().item<bool>());
+}
+
+}  // namespace
