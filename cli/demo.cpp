@@ -59,9 +59,7 @@ DemoTask read_task(const DemoArguments& arguments) {
         }
         task.data.noise = noise;
     }
-    task.threads = arguments.threads.empty()
-                       ? available_threads()
-                       : static_cast<int>(whole("--threads", arguments.threads, 1, 1024));
+    task.threads = static_cast<int>(whole("--threads", arguments.threads, 1, 1024));
     task.output = arguments.output;
     task.report = arguments.report;
     task.quiet = arguments.quiet;
@@ -86,14 +84,15 @@ CLI::App* add_demo(CLI::App& app, DemoArguments& arguments) {
     add("--set", arguments.set, "NAME",
         fmt::format("One of {} (default spirals)", fmt::join(set_names(), ", ")), data);
     add("--samples", arguments.samples, "N",
-        "Samples to learn from, a share of them for validation\n(default 1000)", data);
+        "Samples to learn from, a share of them for validation\n(default 2000)", data);
     add("--noise", arguments.noise, "X", "Standard deviation (default: as suits the set)", data);
     add("--seed", arguments.seed, "N", "Of data, weights and the order of samples (default 0)",
         data);
     const auto* run = "Run";
     add("--preset", arguments.preset, "NAME",
         "default, what learns best, or paper, the paper's settings", run);
-    add("--threads", arguments.threads, "N", "Default: the cores this process may use", run);
+    add("--threads", arguments.threads, "N", "Default 1: batches this small gain little from more",
+        run);
     add("-o,--output", arguments.output, "MODEL", "The model file (default demo.deepsl)", run);
     add("--report", arguments.report, "FILE", "The page to look at (default demo.html)", run);
     verb->add_flag("--json", arguments.json, "Print the result as JSON")->group(run);

@@ -13,11 +13,11 @@ namespace deepsl::cli {
 
 struct DemoArguments {
     std::string set = "spirals";
-    std::string samples = "1000";
+    std::string samples = "2000";
     std::string noise;
     std::string seed = "0";
     std::string preset = "default";
-    std::string threads;
+    std::string threads = "1";
     std::string output = "demo.deepsl";
     std::string report = "demo.html";
     bool json = false;

@@ -42,8 +42,10 @@ Settings demo_preset(const std::string& name) {
     settings.train.epochs = 100;
     settings.train.batch = 64;
     if (name == "paper") return settings;
-    // Found on validation data: little noise, so no decay, and a rate as high as stays calm.
-    settings.train.learning_rate = 5e-3;
+    // Found on other seeds than 0 to 2: two fields, across each other, learn a checkerboard with
+    // every one of them, one field does not; and with so little noise no decay is needed.
+    settings.model.fields = 2;
+    settings.train.learning_rate = 1e-2;
     settings.train.weight_decay = 0.0;
     settings.train.patience = 0;
     return settings;

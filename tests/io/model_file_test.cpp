@@ -88,8 +88,7 @@ TEST_F(ModelFile, GivesTheSameBitsBack) {
 
 TEST_F(ModelFile, TruncatedAnywhereIsRefused) {
     std::uint64_t header = 0;
-    for (std::size_t i = 8; i-- > 0;)
-        header = header * 256 + static_cast<unsigned char>(bytes_[i]);
+    for (std::size_t i = 8; i-- > 0;) header = header * 256 + static_cast<unsigned char>(bytes_[i]);
     ASSERT_LT(header + 8, bytes_.size());
     for (std::size_t length = 0; length <= header + 8; ++length)
         expect_refused(bytes_.substr(0, length), "cut to " + std::to_string(length));
