@@ -57,9 +57,11 @@ tidy:  ## run clang-tidy on the library and the program
 bench:  ## build and run the benchmarks; their tables go to build/bench
 	@scripts/setup.sh build bench
 	@$(call configure,bench)
-	@cmake --build --preset bench --parallel $(JOBS) --target sturm_speed sturm_accuracy
+	@cmake --build --preset bench --parallel $(JOBS) --target sturm_speed sturm_accuracy model_speed random_lines
 	build/bench/benchmarks/sturm_accuracy | tee build/bench/sturm-accuracy.md
 	build/bench/benchmarks/sturm_speed | tee build/bench/sturm-speed.md
+	OMP_WAIT_POLICY=passive build/bench/benchmarks/model_speed 1 | tee build/bench/model-speed.md
+	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
 
 install-test: build  ## install to an empty folder and use it from another project
 	@scripts/install-test.sh build/release

@@ -5,6 +5,7 @@
 // `deepsl-learn` beside it, which knows all verbs (DEEPSL_WITH_TORCH). A build without LibTorch
 // has the first program only.
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -50,6 +51,8 @@ void hand_over(char** argv) {
     std::error_code failed;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
     const auto other = self.parent_path() / DEEPSL_LEARN_PROGRAM;
+    // Threads that wait by spinning slow each other down several times when a core is shared.
+    ::setenv("OMP_WAIT_POLICY", "passive", 0);
     ::execv(other.c_str(), argv);
     if (!is_learning_verb(word)) return;
     throw Error(ExitCode::failure,
