@@ -68,7 +68,8 @@ target_include_directories(deepsl_learn PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(
     deepsl_learn
     PUBLIC deepsl::io deepsl::sturm deepsl_torch
-    PRIVATE fmt::fmt nlohmann_json::nlohmann_json $<BUILD_INTERFACE:deepsl_warnings>)
+    PRIVATE fmt::fmt nlohmann_json::nlohmann_json OpenMP::OpenMP_CXX
+            $<BUILD_INTERFACE:deepsl_warnings>)
 set_target_properties(
     deepsl_learn
     PROPERTIES EXPORT_NAME learn
