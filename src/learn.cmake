@@ -22,6 +22,7 @@ set(deepsl_learn_torch
     model/baseline.cpp
     model/eigenpairs.cpp
     model/model.cpp
+    model/pass.cpp
     model/predictor.cpp
     model/theory_check.cpp
     network/mlp.cpp
@@ -47,6 +48,7 @@ set(deepsl_learn_headers
     model/eigenpairs.h
     model/model.h
     model/options.h
+    model/pass.h
     model/predictor.h
     model/theory_check.h
     network/mlp.h

@@ -14,8 +14,8 @@
 #include <malloc.h>
 #include <torch/torch.h>
 
-#include "deepsl/model/baseline.h"
 #include "deepsl/model/model.h"
+#include "deepsl/model/pass.h"
 
 // OpenBLAS takes all cores by itself, whatever torch was told.
 extern "C" void openblas_set_num_threads(int) __attribute__((weak));
@@ -76,20 +76,20 @@ void measure(const Shape& shape, const std::string& preset, double rate) {
     auto& branch = *model->branches().front();
     const auto& numerics = model->numerics();
     torch::optim::Adam optimiser(model->parameters(), torch::optim::AdamOptions(1e-6));
-    const auto forward = [&] {
-        const auto p = model->forward(x);
-        return torch::nn::functional::cross_entropy(p.y, y) +
-               1e-4 * p.lambda.abs().mean().to(torch::kFloat32);
-    };
     const auto step = [&] {
         optimiser.zero_grad();
-        forward().backward();
+        model::Pass pass(*model, x);
+        const auto& p = pass.prediction();
+        (torch::nn::functional::cross_entropy(p.y, y) +
+         1e-4 * p.lambda.abs().mean().to(torch::kFloat32))
+            .backward();
+        pass.backward();
         optimiser.step();
     };
     for (int i = 0; i < 5; ++i) step();
     const double before = resident_megabytes();
     const double training = best_of(25, step);
-    const double graph = best_of(25, [&] { forward(); });
+    const double graph = best_of(25, [&] { model::Pass(*model, x); });
     const double prediction = best_of(25, [&] { model->predict(x); });
 
     const torch::NoGradGuard no_grad;

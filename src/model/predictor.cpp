@@ -1,6 +1,6 @@
 #include "deepsl/model/predictor.h"
 
-#include <algorithm>
+#include "model/pieces.h"
 
 namespace deepsl::model {
 
@@ -32,15 +32,21 @@ std::int64_t PredictorImpl::parameter_count() const {
 
 Prediction PredictorImpl::predict(const Tensor& x, std::int64_t block) {
     const torch::NoGradGuard no_grad;
-    if (x.size(0) <= block) return forward(x);
+    const auto rows = cut(x, block);
+    std::vector<Prediction> pieces(rows.size());
+    side_by_side(rows.size(), [&](std::size_t i) { pieces[i] = forward(rows[i]); });
+    return join(pieces);
+}
+
+Prediction join(const std::vector<Prediction>& pieces) {
+    if (pieces.size() == 1) return pieces.front();
     Prediction all;
     std::vector<Tensor> y, lambda, ok;
-    for (std::int64_t begin = 0; begin < x.size(0); begin += block) {
-        auto part = forward(x.narrow(0, begin, std::min(block, x.size(0) - begin)));
-        y.push_back(part.y);
-        if (part.lambda.defined()) lambda.push_back(part.lambda);
-        ok.push_back(part.ok);
-        all.outcomes.insert(all.outcomes.end(), part.outcomes.begin(), part.outcomes.end());
+    for (const auto& piece : pieces) {
+        y.push_back(piece.y);
+        if (piece.lambda.defined()) lambda.push_back(piece.lambda);
+        ok.push_back(piece.ok);
+        all.outcomes.insert(all.outcomes.end(), piece.outcomes.begin(), piece.outcomes.end());
     }
     all.y = torch::cat(y);
     if (!lambda.empty()) all.lambda = torch::cat(lambda);

@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "deepsl/model/pass.h"
 #include "deepsl/train/optimiser.h"
 #include "train/epoch_sums.h"
 
@@ -139,10 +140,12 @@ private:
 
     void one_step(const Dataset& rows, EpochSums& sums, EpochReport& report) {
         optimiser_.zero_grad();
-        const auto prediction = model_.forward(rows.x);
+        model::Pass pass(model_, rows.x);
+        const auto& prediction = pass.prediction();
         const auto batch = total_loss(loss_, prediction, rows.target, options_.alpha);
         if (batch.kept > 0) {
             batch.total.backward();
+            pass.backward();
             optimiser_.step();
         } else {
             optimiser_.skip();

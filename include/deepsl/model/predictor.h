@@ -45,7 +45,8 @@ public:
     /// The parameters of the last linear map, which may learn at a rate of their own.
     virtual std::vector<torch::Tensor> linear_parameters() = 0;
 
-    /// F without gradients, in blocks, so that any number of samples fits into memory.
+    /// F without gradients, on all threads, in blocks, so that any number of samples fits into
+    /// memory.
     Prediction predict(const torch::Tensor& x, std::int64_t block = 1024);
 
     std::int64_t inputs() const { return inputs_; }
