@@ -1,18 +1,27 @@
 # Tests of the parts that learn. All of torch is compiled once, ahead of them.
 function(deepsl_add_learn_tests name)
     deepsl_add_tests(${name} ${ARGN})
-    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src"
+                                               "${CMAKE_CURRENT_SOURCE_DIR}")
     target_link_libraries(${name} PRIVATE deepsl::learn)
 endfunction()
 
 deepsl_add_learn_tests(
     learn_tests
+    field/exit_test.cpp
+    field/gradients_test.cpp
+    field/grid_test.cpp
+    field/method_test.cpp
+    field/outcome_test.cpp
     field/random_lines_test.cpp
     field/trace_test.cpp
     io/model_file_test.cpp
     model/eigenpairs_test.cpp
     model/gradients_test.cpp
+    model/outcome_test.cpp
+    model/pass_test.cpp
     model/theory_test.cpp
+    network/mlp_kernel_test.cpp
     network/mlp_test.cpp
     option_test.cpp)
 target_precompile_headers(learn_tests PRIVATE <torch/torch.h> <gtest/gtest.h>)

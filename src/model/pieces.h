@@ -15,7 +15,7 @@ namespace deepsl::model {
 /// One piece for each thread, but none larger than `largest`, nor so small that the fixed cost of
 /// a pass outweighs its samples.
 inline std::vector<torch::Tensor> cut(const torch::Tensor& x, std::int64_t largest) {
-    constexpr std::int64_t smallest = 16;
+    constexpr std::int64_t smallest = 64;
     const auto threads = static_cast<std::int64_t>(at::get_num_threads());
     const auto rows = x.size(0);
     const auto needed = (rows + largest - 1) / largest;
