@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "deepsl/io/file.h"
+#include "deepsl/text.h"
 #include "error.h"
 
 namespace deepsl::cli {
@@ -49,7 +50,7 @@ inline void check_writable(const std::string& path) {
         throw Error(ExitCode::failure,
                     fmt::format("cannot write {}: {}; name a file in a directory that exists and "
                                 "may be written to",
-                                io::in_quotes(path), std::strerror(reason)));
+                                in_quotes(path), std::strerror(reason)));
     }
 }
 

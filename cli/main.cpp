@@ -21,6 +21,7 @@
 #include "deepsl/data/generated.h"
 #include "deepsl/io/file.h"
 #include "deepsl/sturm/status.h"
+#include "deepsl/text.h"
 #include "error.h"
 #include "parse.h"
 #include "solve.h"
@@ -58,7 +59,7 @@ void hand_over(char** argv) {
     throw Error(ExitCode::failure,
                 fmt::format("the verb '{}' needs the program {}, which is not there; install "
                             "deepsl again",
-                            word, deepsl::io::in_quotes(other.string())));
+                            word, deepsl::in_quotes(other.string())));
 }
 #endif
 

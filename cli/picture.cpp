@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "braille.h"
+#include "deepsl/text.h"
 #include "svg.h"
 
 namespace deepsl::cli {
@@ -221,15 +222,6 @@ Braille plotted(const std::vector<double>& u, std::size_t columns, std::size_t r
 }
 
 }  // namespace
-
-std::string subscript(std::size_t index) {
-    std::string out;
-    for (const char digit : std::to_string(index)) {
-        out += "\xe2\x82";
-        out += static_cast<char>(0x80 + (digit - '0'));
-    }
-    return out;
-}
 
 std::string svg_picture(const Picture& picture) {
     Drawing drawing(960, 860);

@@ -36,7 +36,4 @@ std::string svg_picture(const Picture& picture);
 /// The first eigenfunctions in braille dots, the lowest at the bottom.
 std::string text_picture(const Picture& picture);
 
-/// "1" to subscript one, for names such as u1.
-std::string subscript(std::size_t index);
-
 }  // namespace deepsl::cli

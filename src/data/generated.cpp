@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "deepsl/io/file.h"
+#include "deepsl/text.h"
 
 namespace deepsl::data {
 
@@ -103,36 +104,13 @@ constexpr auto set_names = [] {
     return names;
 }();
 
-/// Letters to change, insert or delete.
-std::size_t edit_distance(std::string_view left, std::string_view right) {
-    std::vector<std::size_t> row(right.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (const char letter : left) {
-        std::size_t diagonal = std::exchange(row[0], row[0] + 1);
-        for (std::size_t j = 1; j < row.size(); ++j) {
-            const auto change = diagonal + (letter == right[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-        }
-    }
-    return row.back();
-}
-
 const Set& find_set(std::string_view name) {
     const auto found =
         std::find_if(sets.begin(), sets.end(), [&](const Set& set) { return set.name == name; });
     if (found != sets.end()) return *found;
-    const auto distance = [&](std::string_view known) {
-        return edit_distance(name.substr(0, 40), known);  // longer ones are near to nothing
-    };
-    const auto nearest =
-        *std::min_element(set_names.begin(), set_names.end(),
-                          [&](auto left, auto right) { return distance(left) < distance(right); });
-    const auto hint = distance(nearest) <= nearest.size() / 2
-                          ? fmt::format("did you mean '{}'?", nearest)
-                          : fmt::format("choose one of {}", fmt::join(set_names, ", "));
-    throw InputError(
-        fmt::format("there is no generated set {}; {}", io::in_quotes(name, 60), hint));
+    const auto hint = did_you_mean(name.substr(0, 40), {set_names.begin(), set_names.end()},
+                                   fmt::format("choose one of {}", fmt::join(set_names, ", ")));
+    throw InputError(fmt::format("there is no generated set {}; {}", in_quotes(name, 60), hint));
 }
 
 void check(const GenerateOptions& options) {

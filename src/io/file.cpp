@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "deepsl/text.h"
+
 namespace deepsl::io {
 
 namespace {
@@ -228,32 +230,6 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
         into = into.subspan(static_cast<std::size_t>(got));
         offset += static_cast<std::uint64_t>(got);
     }
-}
-
-std::string in_quotes(std::string_view text, std::size_t longest) {
-    std::string result = "'";
-    for (const char c : text.substr(0, longest)) {
-        const auto code = static_cast<unsigned char>(c);
-        result += code < 0x20 || code == 0x7f ? '?' : c;
-    }
-    // A cut must not leave half a UTF-8 character behind.
-    if (text.size() > longest) {
-        std::size_t cut = longest;
-        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
-        result.resize(1 + cut);
-        result += "...";
-    }
-    return result + "'";
-}
-
-std::string shown_size(std::uint64_t bytes) {
-    if (bytes == 1) return "1 byte";
-    if (bytes < 1000) return fmt::format("{} bytes", bytes);
-    auto amount = static_cast<double>(bytes) / 1000;
-    const std::string_view units = "kMGTPE";
-    std::size_t unit = 0;
-    for (; amount >= 999.95 && unit + 1 < units.size(); ++unit) amount /= 1000;
-    return fmt::format("{:.1f} {}B", amount, units[unit]);
 }
 
 }  // namespace deepsl::io

@@ -9,6 +9,7 @@
 
 #include "deepsl/io/file.h"
 #include "deepsl/io/tensor_file.h"
+#include "deepsl/text.h"
 
 namespace deepsl::io {
 namespace {

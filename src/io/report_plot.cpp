@@ -70,15 +70,6 @@ std::string shortened(std::string_view text, std::size_t longest) {
     return std::string(text.substr(0, bytes)) + "…";
 }
 
-std::string subscript(std::size_t index) {
-    std::string out;
-    for (const char digit : std::to_string(index)) {
-        out += "\xe2\x82";
-        out += static_cast<char>(0x80 + (digit - '0'));
-    }
-    return out;
-}
-
 std::string number(double value, int digits) {
     return std::isfinite(value) ? label(value + 0.0, digits) : "–";
 }

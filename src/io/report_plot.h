@@ -30,9 +30,6 @@ std::string class_name(const Report& report, int label);
 /// At most `longest` characters, of which one may take several bytes.
 std::string shortened(std::string_view text, std::size_t longest);
 
-/// "1" to subscript one.
-std::string subscript(std::size_t index);
-
 /// A dash for what is not a number.
 std::string number(double value, int digits = 3);
 

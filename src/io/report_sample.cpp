@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "deepsl/text.h"
 #include "report_figures.h"
 #include "report_plot.h"
 

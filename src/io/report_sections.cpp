@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "deepsl/text.h"
 #include "report_figures.h"
 #include "report_plot.h"
 

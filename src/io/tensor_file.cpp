@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/text.h"
 #include "tensor_header.h"
 
 namespace deepsl::io {

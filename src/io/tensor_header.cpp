@@ -11,6 +11,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "deepsl/text.h"
+
 namespace deepsl::io {
 
 namespace {

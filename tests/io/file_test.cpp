@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "deepsl/text.h"
 #include "scratch.h"
 
 namespace deepsl::io {

@@ -49,10 +49,4 @@ private:
     std::uint64_t size_ = 0;
 };
 
-/// Text from outside, in quotes and fit for one line of a message; what is longer is cut.
-std::string in_quotes(std::string_view text, std::size_t longest = 4096);
-
-/// "812 bytes", "3.2 GB".
-std::string shown_size(std::uint64_t bytes);
-
 }  // namespace deepsl::io

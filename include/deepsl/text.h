@@ -1,0 +1,46 @@
+// Small text tools: numbers read without regard to the locale, texts from outside made fit for a
+// message, and the nearest known word for "did you mean".
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace deepsl {
+
+/// Without blanks at its ends.
+std::string_view trimmed(std::string_view text);
+
+/// The whole of `text` as a number, or nothing.
+template <class Number>
+std::optional<Number> to_number(std::string_view text) {
+    text = trimmed(text);
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+    Number value{};
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failed != std::errc{} || end != text.data() + text.size() || text.empty()) return {};
+    return value;
+}
+
+/// Text from outside, in quotes and fit for one line of a message; what is longer is cut.
+std::string in_quotes(std::string_view text, std::size_t longest = 4096);
+
+/// "812 bytes", "3.2 GB".
+std::string shown_size(std::uint64_t bytes);
+
+/// The number in small digits below the line.
+std::string subscript(std::size_t index);
+
+/// The candidate that `word` was probably meant to be, or an empty string.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// The second half of a message about an unknown word.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise);
+
+}  // namespace deepsl
