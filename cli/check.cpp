@@ -92,7 +92,8 @@ CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
         ->type_name("MODEL")
         ->multi_option_policy(CLI::MultiOptionPolicy::Join);
     const auto* group = "Options";
-    add_value(verb, "--samples", arguments.samples, "N", "Lines to look at (default 256)", group);
+    add_value(verb, "--samples", arguments.samples, "N",
+              "Lines to look at, 32 or more (default 256)", group);
     add_value(verb, "--seed", arguments.seed, "N", "Of the samples (default 0)", group);
     add_value(verb, "--finer", arguments.finer, "N",
               "How many times finer than the model's own grid (default 8)", group);
@@ -104,7 +105,7 @@ ExitCode run_check(const CLI::App& verb, const CheckArguments& arguments) {
     check_words(verb, "one model file is enough");
     if (arguments.model.empty())
         throw usage_error("the model file is missing; try 'deepsl check demo.deepsl'");
-    const auto samples = whole("--samples", arguments.samples, 1, 100000);
+    const auto samples = whole("--samples", arguments.samples, 32, 100000);
     const auto seed = whole("--seed", arguments.seed, 0, 1000000000000000);
     const auto finer = whole("--finer", arguments.finer, 1, 64);
     at::set_num_threads(available_threads());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,19 @@ std::vector<std::string> set_names() {
     return {sets.begin(), sets.end()};
 }
 
+/// What was asked for, in words that give the same again.
+std::string command_of(const DemoArguments& arguments) {
+    std::string command = fmt::format("deepsl demo --set {} --samples {} --seed {}", arguments.set,
+                                      arguments.samples, arguments.seed);
+    const auto add = [&](std::string_view name, const std::string& value) {
+        if (!value.empty()) command += fmt::format(" --{} {}", name, value);
+    };
+    add("noise", arguments.noise);
+    if (arguments.preset != "default") add("preset", arguments.preset);
+    for (const auto& [name, value] : arguments.settings) add(name, value);
+    return command;
+}
+
 DemoTask read_task(const DemoArguments& arguments) {
     const auto sets = set_names();
     if (std::find(sets.begin(), sets.end(), arguments.set) == sets.end()) {
@@ -47,23 +61,31 @@ DemoTask read_task(const DemoArguments& arguments) {
     task.preset = arguments.preset;
     task.settings = demo_preset(arguments.preset);
     apply(arguments.settings, task.settings);
+    // The paper's loss is for classes; a set of numbers takes its own unless another is asked for.
+    const auto loss = arguments.settings.find("loss");
+    const bool asked = loss != arguments.settings.end() && !loss->second.empty();
+    if (task.set == "wave" && !asked) task.settings.train.loss = "auto";
     const auto seed = whole("--seed", arguments.seed, 0, 1000000000000000);
     task.settings.train.seed = static_cast<std::int64_t>(seed);
     task.data.seed = seed;
     task.data.samples = whole("--samples", arguments.samples, 10, 10000000);
     if (!arguments.noise.empty()) {
-        const double noise = number("--noise", arguments.noise);
-        if (noise < 0.0 || noise > 100.0) {
+        const double noise = to_number<double>(arguments.noise).value_or(-1.0);
+        if (!(noise >= 0.0 && noise <= 100.0)) {
             throw usage_error(fmt::format("--noise takes a number from 0 to 100, but {} was given",
                                           shown(arguments.noise)));
         }
         task.data.noise = noise;
     }
-    task.threads = static_cast<int>(whole("--threads", arguments.threads, 1, 1024));
+    task.threads = arguments.threads.empty()
+                       ? available_threads()
+                       : static_cast<int>(whole("--threads", arguments.threads, 1, 1024));
     task.output = arguments.output;
     task.report = arguments.report;
     task.quiet = arguments.quiet;
-    if (task.output == task.report)
+    task.command = command_of(arguments);
+    if (std::filesystem::weakly_canonical(task.output) ==
+        std::filesystem::weakly_canonical(task.report))
         throw usage_error("--output and --report name the same file; choose two");
     return task;
 }
@@ -91,8 +113,7 @@ CLI::App* add_demo(CLI::App& app, DemoArguments& arguments) {
     const auto* run = "Run";
     add("--preset", arguments.preset, "NAME",
         "default, what learns best, or paper, the paper's settings", run);
-    add("--threads", arguments.threads, "N", "Default 1: batches this small gain little from more",
-        run);
+    add("--threads", arguments.threads, "N", "Default: as many as there are cores", run);
     add("-o,--output", arguments.output, "MODEL", "The model file (default demo.deepsl)", run);
     add("--report", arguments.report, "FILE", "The page to look at (default demo.html)", run);
     verb->add_flag("--json", arguments.json, "Print the result as JSON")->group(run);

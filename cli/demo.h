@@ -17,7 +17,7 @@ struct DemoArguments {
     std::string noise;
     std::string seed = "0";
     std::string preset = "default";
-    std::string threads = "1";
+    std::string threads;  // all cores
     std::string output = "demo.deepsl";
     std::string report = "demo.html";
     bool json = false;

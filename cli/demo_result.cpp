@@ -97,13 +97,12 @@ void fill_report(const DemoTask& task, DemoResult& result) {
                      task.threads == 1 ? "" : "s", dsl.record.best_epoch)});
     report.facts.push_back({"failed lines", grouped(dsl.record.failed_lines),
                             fmt::format("of {} followed", grouped(lines_followed(dsl.record)))});
-    report.settings = {
-        {"command", fmt::format("deepsl demo --set {} --seed {}", task.set, task.data.seed)},
-        {"set", task.set},
-        {"samples", fmt::format("{}", task.data.samples)},
-        {"noise", fmt::format("{}", noise_of(task))},
-        {"preset", task.preset},
-        {"threads", fmt::format("{}", task.threads)}};
+    report.settings = {{"command", task.command},
+                       {"set", task.set},
+                       {"samples", fmt::format("{}", task.data.samples)},
+                       {"noise", fmt::format("{}", noise_of(task))},
+                       {"preset", task.preset},
+                       {"threads", fmt::format("{}", task.threads)}};
     for (auto& setting : listed(task.settings)) report.settings.push_back(std::move(setting));
 }
 
@@ -136,7 +135,7 @@ std::string demo_text(const DemoTask& task, const DemoResult& result) {
                   {fmt::format("deepsl demo --set {}", other),
                    "or moons, circles, spirals, checkerboard, wave"},
                   {fmt::format("deepsl demo --set {} --preset paper", task.set),
-                   "the paper's own settings"},
+                   "settings close to the paper's"},
                   {"deepsl demo --help", "everything that can be changed"}});
     return out;
 }

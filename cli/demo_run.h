@@ -26,6 +26,7 @@ struct DemoTask {
     std::string preset;
     Settings settings;
     int threads = 1;
+    std::string command;  // as typed, for the report
     std::string output, report;
     bool quiet = false;
 };

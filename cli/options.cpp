@@ -15,7 +15,7 @@ namespace deepsl::cli {
 namespace {
 
 struct Row {
-    std::string name, usual, paper, demo, about, may_be;
+    std::string name, usual, paper, usual_demo, paper_demo, about, may_be;
 };
 
 struct Tables {
@@ -25,12 +25,14 @@ struct Tables {
 Tables tables() {
     Tables result;
     const auto usual = preset("default");
-    const auto papers = listed(preset("paper")), demos = listed(demo_preset("default"));
+    const auto papers = listed(preset("paper")), usual_demos = listed(demo_preset("default")),
+               paper_demos = listed(demo_preset("paper"));
     std::size_t number = 0;
     auto* rows = &result.model;
     const auto add = [&](const Option& option, const auto& value) {
         rows->push_back({std::string(option.name), option_text(value), papers[number].second,
-                         demos[number].second, std::string(option.about), allowed(option)});
+                         usual_demos[number].second, paper_demos[number].second,
+                         std::string(option.about), allowed(option)});
         ++number;
     };
     model::visit_model(usual.model, add);
@@ -39,14 +41,21 @@ Tables tables() {
     return result;
 }
 
-/// Where the demo differs from the default preset: "epochs 100, patience 0".
-std::string demo_differences(const Tables& all) {
+/// Where the demo differs from a preset: "epochs 100, patience 0".
+std::string differences(const Tables& all, std::string Row::*of_preset, std::string Row::*of_demo) {
     std::string text;
     for (const auto* rows : {&all.model, &all.train})
         for (const auto& row : *rows)
-            if (row.demo != row.usual)
-                text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", row.name, row.demo);
+            if (row.*of_demo != row.*of_preset)
+                text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", row.name, row.*of_demo);
     return text;
+}
+
+std::string usual_differences(const Tables& all) {
+    return differences(all, &Row::usual, &Row::usual_demo);
+}
+std::string paper_differences(const Tables& all) {
+    return differences(all, &Row::paper, &Row::paper_demo);
 }
 
 std::string without_ticks(std::string text) {
@@ -96,12 +105,15 @@ std::string markdown(const Tables& all) {
     return fmt::format(
         "# Options\n\n"
         "Every option of a model and of its training, with its value in both presets: `default`,\n"
-        "what learns best by measurement, and `paper`, the paper's settings. On the command line\n"
+        "what learns best by measurement, and `paper`, the paper's settings where it states them\n"
+        "(the theory page lists what is ours in it). On the command line\n"
         "an option is a flag, as in `deepsl demo --cells 16`; in a model file it is an entry of\n"
         "the header. This page is what `deepsl options --markdown` prints.\n\n"
-        "`deepsl demo` starts from the same presets, but for {}.\n\n"
+        "`deepsl demo` starts from the same presets, but for {} in `default`, and {} in\n"
+        "`paper`.\n\n"
         "## The model\n\n{}\n## The training\n\n{}",
-        demo_differences(all), markdown_table(all.model), markdown_table(all.train));
+        usual_differences(all), paper_differences(all), markdown_table(all.model),
+        markdown_table(all.train));
 }
 
 }  // namespace
@@ -121,7 +133,9 @@ ExitCode run_options(const CLI::App& verb, const OptionsArguments& arguments) {
         return ExitCode::ok;
     }
     print(text_table("Model", all.model) + "\n" + text_table("Training", all.train) +
-          fmt::format("\nThe demo has {} by default.\n", without_ticks(demo_differences(all))));
+          fmt::format("\nThe demo has {} by default, and with the preset paper {}.\n",
+                      without_ticks(usual_differences(all)),
+                      without_ticks(paper_differences(all))));
     return ExitCode::ok;
 }
 

@@ -93,6 +93,11 @@ void apply(const Given& given, Settings& settings) {
                             similar.empty() ? "" : "; did you mean '" + similar + "'?"));
         }
     });
+    try {
+        model::check_model(settings.model);
+    } catch (const OptionError& error) {
+        throw usage_error(fmt::format("--{}", error.what()));
+    }
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {

@@ -24,7 +24,7 @@ struct Settings {
 /// "default" or "paper"; throws Error for anything else.
 Settings preset(const std::string& name);
 
-/// The presets as the demo uses them, which has a minute for a thousand samples.
+/// The presets as the demo uses them, which has a minute for two thousand samples.
 Settings demo_preset(const std::string& name);
 
 /// visitor(option, value) for all of them, in order.

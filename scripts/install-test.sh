@@ -25,11 +25,23 @@ if grep -rIlF -e "$source/src" -e "$source/include" -e "$build/src" -e "$work" "
     exit 1
 fi
 
+use() {  # a project of tests/install: builds and runs it
+    cmake -S "$work/source/$1" -B "$work/build/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    cmake --build "$work/build/$1"
+    "$work/build/$1/install_test"
+}
+
 cp -r "$source/tests/install" "$work/source"
-cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
-cmake --build "$work/build"
-"$work/build/install_test"
+use sturm
+
+if [[ -e $work/prefix/include/deepsl/model/model.h ]]; then
+    # The code that README.md shows, as it stands there.
+    code=$(sed -n '/^#include <deepsl\/data\/scaling.h>/,/^```/{/^```/!p}' "$source/README.md")
+    grep '^#include' <<<"$code" >"$work/source/learn/readme_includes.h"
+    grep -v '^#include' <<<"$code" >"$work/source/learn/readme_code.h"
+    use learn
+fi
 
 if [[ -e $build/deepsl ]]; then
     "$work/prefix/bin/deepsl" --help >/dev/null

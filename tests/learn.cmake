@@ -20,6 +20,7 @@ deepsl_add_learn_tests(
     model/gradients_test.cpp
     model/outcome_test.cpp
     model/pass_test.cpp
+    model/theory_check_test.cpp
     model/theory_test.cpp
     network/mlp_kernel_test.cpp
     network/mlp_test.cpp

@@ -40,5 +40,5 @@ int main(int count, char** words) {
     std::printf("| most steps of a line | %lld |\n", static_cast<long long>(total.most_steps));
     std::printf("| largest distance of an end from the boundary | %.1e |\n", total.worst_residual);
     std::printf("| minutes | %.1f |\n", seconds.count() / 60.0);
-    return exceptions == 0 && total.missed_exits == 0 && total.not_finite == 0 ? 0 : 1;
+    return exceptions == 0 && total.all_well() ? 0 : 1;
 }

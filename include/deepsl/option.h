@@ -60,6 +60,15 @@ std::string option_text(bool value);
 std::string option_text(const std::string& value);
 std::string option_text(const std::vector<std::int64_t>& value);
 
+/// For a visit function: throws OptionError if a value is not what its option may be.
+struct CheckOption {
+    template <class Value>
+    void operator()(const Option& option, const Value& value) const {
+        auto read = value;
+        parse_option(option, option_text(value), read);
+    }
+};
+
 /// What the option may be, for a person: "a whole number from 1 to 64".
 std::string allowed(const Option& option);
 

@@ -1,5 +1,7 @@
 #include "deepsl/data/scaling.h"
 
+#include <string>
+
 #include "deepsl/option.h"
 
 namespace deepsl::data {
@@ -38,6 +40,8 @@ Scaling fit_scaling(const Tensor& x, std::string_view domain) {
         throw OptionError("scaling needs at least one row and one column of numbers");
     if (!torch::isfinite(wide).all().item<bool>())
         throw OptionError("a column holds NaN or infinite numbers; remove or replace them first");
+    if (domain != "ball" && domain != "box")
+        throw OptionError("there is no domain '" + std::string(domain) + "'; use ball or box");
     Scaling s;
     s.ball = domain == "ball";
     if (s.ball) {

@@ -150,9 +150,17 @@ Judgement judge(const Step& step, const Domain& domain, const Method& method, do
                         sum += method.error[s] * static_cast<double>(k[s][r * n + i]);
                     worst = std::max(worst, std::fabs(h[r] * sum));
                 }
+                // A stage that only leads to others leaves no trace in the sums above.
+                Real lost = 0;
+                for (std::size_t s = 0; method.adaptive() && s < method.stages(); ++s)
+                    for (std::int64_t i = 0; i < n; ++i) lost += Real(0) * k[s][r * n + i];
                 result.error_ratio[at] = worst / tolerance;
-                if (result.error_ratio[at] <= 1.0)
+                if (std::isnan(lost)) {
+                    result.error_ratio[at] = 0.0;
+                    result.exit[at] = std::nan("");
+                } else if (result.error_ratio[at] <= 1.0) {
                     result.exit[at] = finder.first_exit().value_or(-1.0);
+                }
             }
         });
     });

@@ -1,6 +1,6 @@
 #include "deepsl/io/model_file.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 
@@ -76,6 +76,29 @@ double numbers_in(double inputs, double outputs, const model::ModelOptions& o) {
     return one * static_cast<double>(o.fields);
 }
 
+/// How many lists and objects a JSON text opens; those inside its texts do not count.
+std::size_t brackets(std::string_view written) {
+    std::size_t count = 0;
+    bool inside = false;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        if (written[i] == '"') inside = !inside;
+        if (inside && written[i] == '\\') ++i;
+        if (!inside && (written[i] == '[' || written[i] == '{')) ++count;
+    }
+    return count;
+}
+
+template <class T>
+std::string as_json(const std::string& path, const T& value) {
+    try {
+        return json(value).dump();
+    } catch (const json::type_error&) {
+        throw FileError(fmt::format(
+            "cannot write {}: a name of a feature or class is not UTF-8; convert the data first",
+            in_quotes(path)));
+    }
+}
+
 class Metadata {
 public:
     Metadata(const std::string& path, const TensorFile& file) : path_(path), file_(file) {}
@@ -92,10 +115,8 @@ public:
     T value(const std::string& key) const {
         const auto& written = text(key);
         // Nested no deeper than a list of texts, so that the parser cannot be led astray.
-        const auto depth = std::count_if(written.begin(), written.end(),
-                                         [](char c) { return c == '[' || c == '{'; });
-        const json parsed =
-            depth > 1 ? json(json::value_t::discarded) : json::parse(written, nullptr, false);
+        const json parsed = brackets(written) > 1 ? json(json::value_t::discarded)
+                                                  : json::parse(written, nullptr, false);
         try {
             if (!parsed.is_discarded()) return parsed.get<T>();
         } catch (const json::exception&) {
@@ -137,8 +158,18 @@ model::Prediction TrainedModel::predict(const Tensor& x) {
 
 void save_model(const std::string& path, const TrainedModel& trained) {
     auto model = trained.model;
+    const auto options = model->options();
+    const bool positive = options.field == "positive";
+    for (auto& branch : model->branches())
+        if (positive
+                ? dynamic_cast<const field::PositiveFieldImpl*>(&branch->field()) == nullptr
+                : dynamic_cast<const field::DirectionalFieldImpl*>(&branch->field()) == nullptr)
+            throw FileError(fmt::format(
+                "cannot write {}: a model with a field of your own has no file format; save its "
+                "parameters with torch::save",
+                in_quotes(path)));
     std::map<std::string, std::string> architecture;
-    model::visit_model(model->options(), [&](const Option& option, const auto& value) {
+    model::visit_model(options, [&](const Option& option, const auto& value) {
         architecture[std::string(option.name)] = option_text(value);
     });
     TensorFile file;
@@ -148,9 +179,9 @@ void save_model(const std::string& path, const TrainedModel& trained) {
     m["architecture"] = json(architecture).dump();
     m["inputs"] = json(model->inputs()).dump();
     m["outputs"] = json(model->outputs()).dump();
-    m["features"] = json(trained.features).dump();
-    m["classes"] = json(trained.classes).dump();
-    m["training"] = json(trained.record).dump();
+    m["features"] = as_json(path, trained.features);
+    m["classes"] = as_json(path, trained.classes);
+    m["training"] = as_json(path, trained.record);
     for (const auto& [name, tensor] : tensors_of(*model))
         file.tensors.push_back(stored(name, tensor));
     file.tensors.push_back(stored("scaling.shift", trained.scaling.shift));

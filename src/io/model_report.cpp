@@ -122,34 +122,45 @@ void add_points(Report& report, const ReportData& data, const detail::Verdict* v
 
 void add_lines(Report& report, TrainedModel& trained, const ReportOptions& options) {
     const auto starts = seeds_of(trained.scaling);
-    const auto seen = detail::inspect_finer(trained, starts, options.finer);
-    for (const auto b : spread_lines(starts, seen, options.lines))
-        if (seen.outcomes[static_cast<std::size_t>(b)].ok())
-            report.lines.push_back(detail::line_curve(trained.scaling, seen, starts, b));
+    const auto fields = trained.model->options().fields;
+    // Below this number of lines a field's course cannot be seen.
+    const auto each =
+        std::max<std::int64_t>(options.lines / fields, std::min<std::int64_t>(options.lines, 12));
+    for (std::int64_t m = 0; m < fields; ++m) {
+        const auto seen = detail::inspect_finer(trained, starts, options.finer, m);
+        auto& lines = report.lines.emplace_back();
+        for (const auto b : spread_lines(starts, seen, each))
+            if (seen.outcomes[static_cast<std::size_t>(b)].ok())
+                lines.push_back(detail::line_curve(trained.scaling, seen, starts, b));
+    }
 }
 
-/// Quantiles of the first field's eigenvalues, by class.
+/// Quantiles of the eigenvalues of every field, by class.
 void add_spectra(Report& report, const TrainedModel& trained, const model::Prediction& prediction,
                  const Tensor& target) {
-    const auto d = trained.model->options().eigenfunctions;
-    const auto lambda = prediction.lambda.narrow(1, 0, d);
-    const bool labels = !target.is_floating_point();
     // In one dimension all samples share one line.
     if (report.one_dimensional) return;
+    const auto& options = trained.model->options();
+    report.spectra.resize(static_cast<std::size_t>(options.fields));
+    const bool labels = !target.is_floating_point();
     const auto bands = labels ? std::max<std::size_t>(trained.classes.size(), 1) : 1;
     for (std::size_t k = 0; k < std::min<std::size_t>(bands, 6); ++k) {
         auto rows = prediction.ok;
         if (labels) rows = rows.logical_and(target.eq(static_cast<std::int64_t>(k)));
-        const auto own = lambda.index({rows});
+        const auto own = prediction.lambda.index({rows});
         if (own.size(0) == 0) continue;
-        SpectrumBand band;
-        band.name = labels && k < trained.classes.size() ? trained.classes[k] : "all samples";
         const auto at = torch::tensor({0.1, 0.5, 0.9}, torch::kFloat64);
         const auto quantiles = torch::quantile(own, at, 0);
-        band.low = detail::numbers(quantiles[0]);
-        band.middle = detail::numbers(quantiles[1]);
-        band.high = detail::numbers(quantiles[2]);
-        report.spectra.push_back(std::move(band));
+        for (std::int64_t m = 0; m < options.fields; ++m) {
+            const auto of_field =
+                quantiles.narrow(1, m * options.eigenfunctions, options.eigenfunctions);
+            SpectrumBand band;
+            band.name = labels && k < trained.classes.size() ? trained.classes[k] : "all samples";
+            band.low = detail::numbers(of_field[0]);
+            band.middle = detail::numbers(of_field[1]);
+            band.high = detail::numbers(of_field[2]);
+            report.spectra[static_cast<std::size_t>(m)].push_back(std::move(band));
+        }
     }
 }
 

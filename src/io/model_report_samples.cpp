@@ -133,10 +133,11 @@ Verdict verdict_of(const model::Prediction& prediction, const TrainedModel& trai
     return verdict;
 }
 
-model::Inspection inspect_finer(TrainedModel& trained, const Tensor& z, int finer) {
+model::Inspection inspect_finer(TrainedModel& trained, const Tensor& z, int finer,
+                                std::int64_t field) {
     auto& model = *trained.model;
-    return model.branches().front()->inspect(z.to(model.scalar_type()),
-                                             model.numerics().finer(finer));
+    return model.branches()[static_cast<std::size_t>(field)]->inspect(
+        z.to(model.scalar_type()), model.numerics().finer(finer));
 }
 
 Curve line_curve(const data::Scaling& scaling, const model::Inspection& seen, const Tensor& z,
@@ -149,21 +150,51 @@ Curve line_curve(const data::Scaling& scaling, const model::Inspection& seen, co
                     nodes.narrow(0, half, nodes.size(0) - half), end(seen.grid.exit)})));
 }
 
-std::vector<SampleLine> chosen_samples(TrainedModel& trained, const ReportData& test,
-                                       const model::Prediction& prediction, const Verdict& verdict,
-                                       int finer) {
+namespace {
+
+struct LineAndTerms {
+    SampleLine line;
+    Tensor terms;  // its contributions  [output, d]
+};
+
+/// The line of a sample x [1, inputs] through one field; nothing if that failed.
+std::optional<LineAndTerms> sample_line(TrainedModel& trained, const Tensor& x, int finer,
+                                        std::int64_t field) {
+    const auto z = trained.scaling.forward(x);
+    // Curves are drawn finely; the numbers are those that the prediction is made of.
+    const auto fine = inspect_finer(trained, z, finer, field);
+    const auto own = trained.model->inspect(z, field);
+    if (!fine.outcomes[0].ok() || !own.outcomes[0].ok()) return {};
+    SampleLine line;
+    if (x.size(1) == 2) line.line = line_curve(trained.scaling, fine, z, 0);
+    line.t_minus = fine.grid.t_minus[0].item<double>();
+    line.t_plus = fine.grid.t_plus[0].item<double>();
+    line.t = numbers(fine.t_nodes[0].flatten());
+    line.p = numbers(1.0 / fine.P[0].flatten());
+    line.q = numbers(fine.q[0].flatten());
+    line.w = numbers(fine.w[0].flatten());
+    line.u_t = numbers(fine.t_edges[0]);
+    const auto functions = std::min(most_functions, fine.u_edges.size(1));
+    line.u = table(fine.u_edges[0].narrow(0, 0, functions));
+    line.lambda = numbers(own.lambda[0]);
+    line.u_at_x = numbers(own.basis[0]);
+    const auto terms = trained.target_scale * own.contributions[0].to(torch::kFloat64);
+    line.contributions = table(terms);
+    return LineAndTerms{std::move(line), terms};
+}
+
+}  // namespace
+
+std::vector<Sample> chosen_samples(TrainedModel& trained, const ReportData& test,
+                                   const model::Prediction& prediction, const Verdict& verdict,
+                                   int finer) {
     const bool labels = !test.target.is_floating_point();
     const auto choices = labels ? choose_by_class(trained, test.target, verdict)
                                 : choose_by_error(test.target, prediction);
-    std::vector<SampleLine> samples;
+    std::vector<Sample> samples;
     for (const auto& [row, title] : choices) {
         const auto x = test.x.narrow(0, row, 1).to(torch::kFloat64);
-        const auto z = trained.scaling.forward(x);
-        // Curves are drawn finely; the numbers are those that the prediction is made of.
-        const auto fine = inspect_finer(trained, z, finer);
-        const auto own = trained.model->inspect(z);
-        if (!fine.outcomes[0].ok() || !own.outcomes[0].ok()) continue;
-        SampleLine sample;
+        Sample sample;
         sample.title = title;
         sample.x = x[0][0].item<double>();
         sample.y = x.size(1) > 1 ? x[0][1].item<double>() : test.target[row].item<double>();
@@ -171,22 +202,16 @@ std::vector<SampleLine> chosen_samples(TrainedModel& trained, const ReportData& 
             sample.predicted = verdict.winner[static_cast<std::size_t>(row)];
             sample.actual = static_cast<int>(test.target[row].item<std::int64_t>());
         }
-        if (x.size(1) == 2) sample.line = line_curve(trained.scaling, fine, z, 0);
-        sample.t_minus = fine.grid.t_minus[0].item<double>();
-        sample.t_plus = fine.grid.t_plus[0].item<double>();
-        sample.t = numbers(fine.t_nodes[0].flatten());
-        sample.p = numbers(1.0 / fine.P[0].flatten());
-        sample.q = numbers(fine.q[0].flatten());
-        sample.w = numbers(fine.w[0].flatten());
-        sample.u_t = numbers(fine.t_edges[0]);
-        const auto functions = std::min(most_functions, fine.u_edges.size(1));
-        sample.u = table(fine.u_edges[0].narrow(0, 0, functions));
-        sample.lambda = numbers(own.lambda[0]);
-        sample.u_at_x = numbers(own.basis[0]);
-        const auto terms = trained.target_scale * own.contributions[0].to(torch::kFloat64);
-        sample.contributions = table(terms);
-        // Whatever is not said by this field: the constant, and the other fields if there are any.
-        sample.offset = numbers(prediction.y[row].to(torch::kFloat64) - terms.sum(1));
+        auto constant = prediction.y[row].to(torch::kFloat64);
+        const auto fields = trained.model->options().fields;
+        for (std::int64_t m = 0; m < fields; ++m) {
+            auto line = sample_line(trained, x, finer, m);
+            if (!line) break;
+            constant = constant - line->terms.sum(1);
+            sample.lines.push_back(std::move(line->line));
+        }
+        if (static_cast<std::int64_t>(sample.lines.size()) < fields) continue;
+        sample.constant = numbers(constant);
         samples.push_back(std::move(sample));
     }
     return samples;

@@ -27,16 +27,17 @@ struct Verdict {
 /// Empty for a regression.
 Verdict verdict_of(const model::Prediction& prediction, const TrainedModel& trained);
 
-/// The first field's view of points z of the domain, on a finer grid than the model's own.
-model::Inspection inspect_finer(TrainedModel& trained, const torch::Tensor& z, int finer);
+/// One field's view of points z of the domain, on a finer grid than the model's own.
+model::Inspection inspect_finer(TrainedModel& trained, const torch::Tensor& z, int finer,
+                                std::int64_t field);
 
 /// The line of row b, in the data's units, from t- to t+ through z[b]; two inputs only.
 Curve line_curve(const data::Scaling& scaling, const model::Inspection& seen,
                  const torch::Tensor& z, std::int64_t b);
 
 /// A few samples of the test data that tell most: well inside, near the boundary, and wrong.
-std::vector<SampleLine> chosen_samples(TrainedModel& trained, const ReportData& test,
-                                       const model::Prediction& prediction, const Verdict& verdict,
-                                       int finer);
+std::vector<Sample> chosen_samples(TrainedModel& trained, const ReportData& test,
+                                   const model::Prediction& prediction, const Verdict& verdict,
+                                   int finer);
 
 }  // namespace deepsl::io::detail

@@ -1,5 +1,7 @@
 #include "deepsl/io/report.h"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string_view>
 
@@ -28,16 +30,26 @@ void check_curve(std::string_view name, const Curve& curve) {
     check_length(fmt::format("{}.y", name), curve.y.size(), curve.x.size());
 }
 
-void check_sample(const std::string& name, const SampleLine& sample) {
-    check_curve(name + ".line", sample.line);
-    check_length(name + ".p", sample.p.size(), sample.t.size());
-    check_length(name + ".q", sample.q.size(), sample.t.size());
-    check_length(name + ".w", sample.w.size(), sample.t.size());
-    for (const auto& u : sample.u) check_length(name + ".u[i]", u.size(), sample.u_t.size());
-    for (const auto& row : sample.contributions)
-        check_length(name + ".contributions[k]", row.size(), sample.contributions[0].size());
-    if (!sample.offset.empty())
-        check_length(name + ".offset", sample.offset.size(), sample.contributions.size());
+void check_line(const std::string& name, const SampleLine& line) {
+    check_curve(name + ".line", line.line);
+    check_length(name + ".p", line.p.size(), line.t.size());
+    check_length(name + ".q", line.q.size(), line.t.size());
+    check_length(name + ".w", line.w.size(), line.t.size());
+    for (const auto& u : line.u) check_length(name + ".u[i]", u.size(), line.u_t.size());
+    for (const auto& row : line.contributions)
+        check_length(name + ".contributions[k]", row.size(), line.contributions[0].size());
+}
+
+void check_sample(const std::string& name, const Sample& sample) {
+    for (std::size_t m = 0; m < sample.lines.size(); ++m) {
+        const auto line = fmt::format("{}.lines[{}]", name, m);
+        check_line(line, sample.lines[m]);
+        check_length(line + ".contributions", sample.lines[m].contributions.size(),
+                     sample.lines[0].contributions.size());
+    }
+    if (!sample.constant.empty() && !sample.lines.empty())
+        check_length(name + ".constant", sample.constant.size(),
+                     sample.lines[0].contributions.size());
 }
 
 void check(const Report& report) {
@@ -45,16 +57,54 @@ void check(const Report& report) {
     check_curve("outline", report.outline);
     check_curve("predicted", report.predicted);
     check_curve("truth", report.truth);
-    for (const auto& line : report.lines) check_curve("lines[i]", line);
+    for (const auto& field : report.lines)
+        for (const auto& line : field) check_curve("lines[m][i]", line);
     for (std::size_t i = 0; i < report.samples.size(); ++i)
         check_sample(fmt::format("samples[{}]", i), report.samples[i]);
-    for (const auto& band : report.spectra) {
-        if (!band.low.empty()) check_length("spectra.low", band.low.size(), band.middle.size());
-        check_length("spectra.high", band.high.size(), band.low.size());
-    }
+    for (const auto& field : report.spectra)
+        for (const auto& band : field) {
+            if (!band.low.empty()) check_length("spectra.low", band.low.size(), band.middle.size());
+            check_length("spectra.high", band.high.size(), band.low.size());
+        }
     if (!report.baseline) return;
     check_map("baseline.map", report.baseline->map);
     check_curve("baseline.predicted", report.baseline->predicted);
+}
+
+void append_story(std::string& out, const Report& report) {
+    const auto fields = field_count(report);
+    out += "<div class=\"story\"><p>The model fills the space of the data with ";
+    out += fields == 1
+               ? "a current. Through every sample runs one line of it, from one edge of the domain "
+                 "to the other, and on that line the model strings a wire"
+               : fmt::format(
+                     "{} currents, its fields. Through every sample runs one line of each, "
+                     "from one edge of the domain to the other, and on each of these lines "
+                     "the model strings a wire",
+                     count_word(fields));
+    out +=
+        ", clamped at both ends: its stiffness <i>p</i>, the bed it rests in <i>q</i> and its mass "
+        "<i>w</i> are learned, and differ from place to place";
+    if (fields > 1) out += " and from field to field";
+    out +=
+        ". A wire can swing in its own pure shapes only. How far each of the first few of them "
+        "swings out just where the sample sits is all that the last layer, a plain linear map, "
+        "gets to see before it names a ";
+    out += report.one_dimensional ? "value" : "class";
+    if (fields > 1) out += fmt::format(": what the {} wires say is added up", count_word(fields));
+    out += ".</p>";
+    out += "<div class=\"symbols\">";
+    out += fields == 1 ? "<p>dz/dt = a(z), &#160; z(0) = x</p><p>−(p u′)′ + q u = λ w u</p>"
+                         "<p>u(t₋) = u(t₊) = 0</p>"
+                         "<p>F(x) = c + Σ<sub>i</sub> L<sub>i</sub> u<sub>i</sub>(t = 0)</p>"
+                       : fmt::format("<p>for each field m = 1{} {}:</p>",
+                                     fields == 2 ? "," : ", …,", fields) +
+                             "<p>dz/dt = a<sub>m</sub>(z), &#160; z(0) = x</p>"
+                             "<p>−(p<sub>m</sub> u′)′ + q<sub>m</sub> u = λ w<sub>m</sub> u</p>"
+                             "<p>u(t₋) = u(t₊) = 0</p>"
+                             "<p>F(x) = c + Σ<sub>m</sub> Σ<sub>i</sub> L<sub>mi</sub> "
+                             "u<sub>mi</sub>(t = 0)</p>";
+    out += "</div></div>\n";
 }
 
 void append_header(std::string& out, const Report& report) {
@@ -76,19 +126,7 @@ void append_header(std::string& out, const Report& report) {
         }
         out += "</div>\n";
     }
-    out += fmt::format(
-        R"(<div class="story"><p>The model fills the space of the data with a current. Through )"
-        R"(every sample runs one line of it, from one edge of the domain to the other, and on that )"
-        R"(line the model strings a wire, clamped at both ends: its stiffness <i>p</i>, the bed )"
-        R"(it rests in <i>q</i> and its mass <i>w</i> are learned, and differ from place to place. )"
-        R"(A wire can swing in its own pure shapes only. How far each of the first few of them )"
-        R"(swings out just where the sample sits is all that the last layer, a plain linear map, )"
-        R"(gets to see before it names a {}.</p>)"
-        R"(<div class="symbols"><p>dz/dt = a(z), &#160; z(0) = x</p>)"
-        R"(<p>−(p u′)′ + q u = λ w u</p><p>u(t₋) = u(t₊) = 0</p>)"
-        R"(<p>F(x) = Σ<sub>i</sub> L<sub>i</sub> u<sub>i</sub>(t = 0)</p></div></div>)"
-        "\n",
-        report.one_dimensional ? "value" : "class");
+    append_story(out, report);
 }
 
 void append_settings(std::string& out, const Report& report) {
@@ -100,15 +138,48 @@ void append_settings(std::string& out, const Report& report) {
     out += "</table>\n</details>\n</section>\n";
 }
 
+/// A field's lines in the plane can be switched off.
+std::string field_switches(const Report& report) {
+    std::string rules;
+    for (std::size_t m = 1; m <= shown_fields(report); ++m)
+        rules += fmt::format(
+            ".plane:has(#show-field{0}:not(:checked)) .field{0} {{ display: none; }}\n", m);
+    return rules;
+}
+
 }  // namespace
+
+std::size_t detail::field_count(const Report& report) {
+    auto count = std::max({std::size_t{1}, report.lines.size(), report.spectra.size()});
+    for (const auto& sample : report.samples) count = std::max(count, sample.lines.size());
+    return count;
+}
+
+std::size_t detail::shown_fields(const Report& report) {
+    return std::min(field_count(report), most_fields);
+}
+
+std::size_t detail::shown_samples(const Report& report) {
+    return std::min(
+        {report.samples.size(), most_samples, most_sample_lines / shown_fields(report)});
+}
+
+std::size_t detail::most_lines_each(const Report& report) {
+    return most_lines / shown_fields(report);
+}
+
+std::string detail::count_word(std::size_t count) {
+    constexpr std::array words = {"no", "one", "two", "three", "four", "five", "six"};
+    return count < words.size() ? words[count] : std::to_string(count);
+}
 
 std::string html_report(const Report& report) {
     check(report);
     std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
     out += R"(<meta name="viewport" content="width=device-width, initial-scale=1"/>)";
-    out += fmt::format("\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+    out += fmt::format("\n<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
                        escaped(report.title.empty() ? "Deep Sturm–Liouville" : report.title),
-                       style_sheet);
+                       style_sheet, field_switches(report));
     if (has_plane(report)) out += map_images(report);
     out += "<main>\n";
     append_header(out, report);

@@ -100,7 +100,7 @@ std::string fit_figure(const Report& report) {
     if (report.baseline)
         plot.curve(report.baseline->predicted.x, report.baseline->predicted.y, stroke(grey, 1.8));
     plot.curve(report.predicted.x, report.predicted.y, stroke(violet, 2.6));
-    for (std::size_t i = 0; i < std::min(report.samples.size(), most_samples); ++i) {
+    for (std::size_t i = 0; i < shown_samples(report); ++i) {
         const auto& sample = report.samples[i];
         if (!drawable(sample.x)) continue;
         const double x = plot.x.at(sample.x);
@@ -112,18 +112,24 @@ std::string fit_figure(const Report& report) {
     return plot.drawing.figure("Data, true curve and prediction");
 }
 
-std::string spectra_figure(const std::vector<SpectrumBand>& bands) {
-    Plot plot(720.0, 320.0, 120.0);
+std::string spectra_figure(const std::vector<std::vector<SpectrumBand>>& fields,
+                           std::size_t field) {
+    // Drawn about as wide as they are shown: alone, two or three side by side.
+    Plot plot = fields.size() == 1   ? Plot(720.0, 320.0, 120.0)
+                : fields.size() == 2 ? Plot(490.0, 300.0, 100.0)
+                                     : Plot(340.0, 260.0, 84.0);
     Span span;
     std::size_t d = 1;
     bool is_positive = true;
-    for (const auto& band : bands) {
-        for (const auto* values : {&band.low, &band.middle, &band.high}) {
-            span.include(*values);
-            for (const double value : *values) is_positive = is_positive && !(value <= 1e-100);
+    for (const auto& groups : fields)
+        for (const auto& band : groups) {
+            for (const auto* values : {&band.low, &band.middle, &band.high}) {
+                span.include(*values);
+                for (const double value : *values) is_positive = is_positive && !(value <= 1e-100);
+            }
+            d = std::max(d, band.middle.size());
         }
-        d = std::max(d, band.middle.size());
-    }
+    const auto& bands = fields[field];
     // On a logarithmic axis the low and the high end of a spectrum can be read alike.
     const bool logarithmic = is_positive && !span.empty() && span.high() > 20.0 * span.low();
     plot.x = {0.7, static_cast<double>(d) + 0.3, plot.left, plot.right};
@@ -155,7 +161,8 @@ std::string spectra_figure(const std::vector<SpectrumBand>& bands) {
                                        plot.y.at(band.middle[i]), marker(static_cast<int>(k), 3.6));
         plot.drawing.add(R"(<path d="{}" fill="{}" {}/>)", markers, colour, stroke("#fff", 0.8));
         if (!band.middle.empty() && drawable(band.middle.back()))
-            labels.push_back({plot.y.at(band.middle.back()), shortened(band.name, 14), colour});
+            labels.push_back({plot.y.at(band.middle.back()),
+                              shortened(band.name, fields.size() > 2 ? 10 : 14), colour});
     }
     if (labels.size() > 16) labels.resize(16);
     draw_end_labels(plot.drawing, plot.right + 10, labels, plot.top + 2, plot.bottom);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "report_figures.h"
@@ -35,10 +36,11 @@ public:
             ys.include(point.y);
         }
         if (xs.empty() || ys.empty())
-            for (const auto& line : report.lines) {
-                xs.include(line.x);
-                ys.include(line.y);
-            }
+            for (const auto& field : report.lines)
+                for (const auto& line : field) {
+                    xs.include(line.x);
+                    ys.include(line.y);
+                }
         left_ = with_axes ? 40.0 : 4.0;
         x_ = xs.axis(left_, width - 4.0, 0.01);
         y_ = ys.axis(0.0, 1.0, 0.01);
@@ -98,40 +100,63 @@ public:
                          stroke(ink, 1.3));
     }
 
-    void draw_lines() {
+    void draw_lines(std::size_t field) {
+        if (field >= report_.lines.size()) return;
         std::string lines, arrows;
-        for (const auto i : thinned(report_.lines.size(), most_lines)) {
-            lines += path(report_.lines[i]);
-            arrows += arrows_of(report_.lines[i], 3.6);
+        for (const auto i : thinned(report_.lines[field].size(), most_lines_each(report_))) {
+            lines += path(report_.lines[field][i]);
+            arrows += arrows_of(report_.lines[field][i], 3.6);
         }
+        const auto* colour = line_colour(field);
+        // Ink is stronger than any colour.
+        const auto* opacity =
+            colour == ink ? R"(stroke-opacity="0.5")" : R"(stroke-opacity="0.75")";
         drawing_.add(
-            R"-(<g class="lines" clip-path="url(#{}-frame)"><path d="{}" fill="none" {}/>)-"
+            R"-(<g class="field{}" clip-path="url(#{}-frame)"><path d="{}" fill="none" {}/>)-"
             R"-(<path d="{}" fill="{}" fill-opacity="0.75"/></g>)-",
-            id_, lines, stroke(ink, 0.9, R"(stroke-opacity="0.5")"), arrows, ink);
+            field + 1, id_, lines, stroke(colour, 0.9, opacity), arrows, colour);
     }
 
-    void draw_sample(const SampleLine& sample, std::string_view letter) {
-        const auto line = path(sample.line);
-        drawing_.add(R"-(<g class="chosen" clip-path="url(#{}-frame)"><title>{}</title>)-", id_,
-                     escaped(sample.title));
-        drawing_.add(R"(<path d="{}" fill="none" {}/><path d="{}" fill="none" {}/>)", line,
-                     stroke("#fff", 5.5, R"(stroke-opacity="0.85")"), line, stroke(ink, 2.1));
-        drawing_.add(R"(<path d="{}" fill="{}"/>)", arrows_of(sample.line, 5.5), ink);
-        if (drawable(sample.x) && drawable(sample.y)) {
-            const double x = x_.at(sample.x), y = y_.at(sample.y);
-            drawing_.add(R"(<path d="M{:.1f} {:.1f}{}" fill="{}" {}/>)", x, y,
-                         marker(sample.actual, 6.5), class_colour(sample.actual),
-                         stroke("#fff", 2));
-            drawing_.text(x + 10, y - 9, letter,
-                          fmt::format(R"(font-size="16" font-weight="700" paint-order="stroke" {})",
-                                      stroke("#fff", 4)));
+    /// The lines of all fields, or of one alone and the others pale.
+    void draw_sample_lines(const Sample& sample, std::optional<std::size_t> field = {}) {
+        open_sample(sample);
+        const auto shown = std::min(sample.lines.size(), most_fields);
+        for (std::size_t m = 0; m < shown; ++m)
+            if (field && m != *field)
+                drawing_.add(R"(<path d="{}" fill="none" {}/>)", path(sample.lines[m].line),
+                             stroke(line_colour(m), 1.2, R"(stroke-opacity="0.4")"));
+        for (std::size_t m = 0; m < shown; ++m) {
+            if (field && m != *field) continue;
+            const auto line = path(sample.lines[m].line);
+            drawing_.add(R"(<g class="field{}"><path d="{}" fill="none" {}/>)", m + 1, line,
+                         stroke("#fff", 5.5, R"(stroke-opacity="0.85")"));
+            drawing_.add(R"(<path d="{}" fill="none" {}/><path d="{}" fill="{}"/></g>)", line,
+                         stroke(line_colour(m), 2.1), arrows_of(sample.lines[m].line, 5.5),
+                         line_colour(m));
         }
+        drawing_.add("</g>");
+    }
+
+    void draw_sample(const Sample& sample, std::string_view letter) {
+        if (!drawable(sample.x) || !drawable(sample.y)) return;
+        open_sample(sample);
+        const double x = x_.at(sample.x), y = y_.at(sample.y);
+        drawing_.add(R"(<path d="M{:.1f} {:.1f}{}" fill="{}" {}/>)", x, y,
+                     marker(sample.actual, 6.5), class_colour(sample.actual), stroke("#fff", 2));
+        drawing_.text(x + 10, y - 9, letter,
+                      fmt::format(R"(font-size="16" font-weight="700" paint-order="stroke" {})",
+                                  stroke("#fff", 4)));
         drawing_.add("</g>");
     }
 
     std::string figure(std::string_view description) const { return drawing_.figure(description); }
 
 private:
+    void open_sample(const Sample& sample) {
+        drawing_.add(R"-(<g class="chosen" clip-path="url(#{}-frame)"><title>{}</title>)-", id_,
+                     escaped(sample.title));
+    }
+
     /// Points nearer than a pixel or two to the last one add nothing but bytes.
     std::vector<std::pair<double, double>> pixels(const Curve& curve) const {
         std::vector<std::pair<double, double>> result;
@@ -181,6 +206,10 @@ private:
             passed += along;
         }
         return out;
+    }
+
+    const char* line_colour(std::size_t field) const {
+        return field_count(report_) == 1 ? ink : field_colour(field);
     }
 
     static double step(const std::pair<double, double>& a, const std::pair<double, double>& b) {
@@ -237,8 +266,11 @@ std::string plane_figure(const Report& report) {
     plane.draw_map(report.map, "map-model", 1.0);
     plane.draw_outline();
     plane.draw_points(3.4, true, true);
-    plane.draw_lines();
-    for (std::size_t i = 0; i < std::min(report.samples.size(), most_samples); ++i)
+    for (std::size_t m = 0; m < shown_fields(report); ++m) plane.draw_lines(m);
+    // No line runs over another sample's letter.
+    for (std::size_t i = 0; i < shown_samples(report); ++i)
+        plane.draw_sample_lines(report.samples[i]);
+    for (std::size_t i = 0; i < shown_samples(report); ++i)
         plane.draw_sample(report.samples[i], sample_letters[i]);
     return plane.figure("Decision regions, data points and field lines in the plane of the data");
 }
@@ -252,10 +284,12 @@ std::string baseline_figure(const Report& report) {
     return plane.figure("Decision regions of " + report.baseline->name);
 }
 
-std::string locator_figure(const Report& report, std::size_t sample) {
-    Plane plane(report, 340.0, 292.0, fmt::format("sample{}", sample), false);
+std::string locator_figure(const Report& report, std::size_t sample, std::size_t field) {
+    const double size = field_count(report) == 1 ? 340.0 : 214.0;
+    Plane plane(report, size, 0.86 * size, fmt::format("sample{}-field{}", sample, field), false);
     plane.draw_map(report.map, "map-model", 0.8);
     plane.draw_outline();
+    plane.draw_sample_lines(report.samples[sample], field);
     plane.draw_sample(report.samples[sample], "");
     return plane.figure("The line of this sample");
 }

@@ -35,6 +35,11 @@ const char* class_colour(int label) {
     return label < 0 ? grey : colours[static_cast<std::size_t>(label) % class_colours];
 }
 
+const char* field_colour(std::size_t field) {
+    constexpr std::array dark = {violet, "#1f7040", "#a3283f", "#0f6f86", "#80520a", "#8b2d86"};
+    return dark[field % dark.size()];
+}
+
 std::string marker(int label, double size) {
     const double s = size;
     switch (std::max(label, 0) % 4) {
@@ -149,7 +154,8 @@ void Plot::curve(const std::vector<double>& xs, const std::vector<double>& ys,
                  std::string_view style) {
     const auto size = std::min(xs.size(), ys.size());
     std::vector<double> px, py;
-    for (const auto i : thinned(size, 480)) {
+    // More than one point for each pixel cannot be seen.
+    for (const auto i : thinned(size, static_cast<std::size_t>(std::min(480.0, right - left)))) {
         const bool visible =
             drawable(xs[i]) && drawable(ys[i]) && (!y.logarithmic || ys[i] > 1e-100);
         px.push_back(visible ? x.at(xs[i]) : Epoch::unknown);

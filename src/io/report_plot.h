@@ -11,8 +11,9 @@
 
 namespace deepsl::io::detail {
 
-// One hue for each kind of thing: eigenvalues and -functions violet, coefficients slate, another
-// model grey; the classes have the strong colours to themselves.
+// One hue for each kind of thing: eigenvalues and -functions violet, or their field's colour if
+// there are several; coefficients slate, another model grey; the classes have the strong colours
+// to themselves.
 inline constexpr const char* violet = "#5d4a98";
 inline constexpr const char* pale_violet = "#a79cce";
 inline constexpr const char* slate = "#44617b";
@@ -21,6 +22,9 @@ inline constexpr const char* grey = "#87919b";
 /// Colours that stay apart for colour-blind readers; the classes also differ in their markers.
 inline constexpr std::size_t class_colours = 8;
 const char* class_colour(int label);
+
+/// Darker than the classes' colours, to be seen on top of them; the first is violet.
+const char* field_colour(std::size_t field);
 
 /// An SVG path of the class's marker around (0, 0), to be drawn after "Mx y".
 std::string marker(int label, double size);

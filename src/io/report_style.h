@@ -69,10 +69,32 @@ figcaption { font-size: 13.5px; line-height: 1.5; color: var(--soft); margin-top
 .legend li svg { flex: none; width: 20px; height: 20px; }
 .legend label { display: flex; align-items: center; gap: 10px; cursor: pointer; }
 .legend input { width: 15px; height: 15px; margin: 0 2px 0 3px; accent-color: var(--violet); }
-.plane:has(#show-lines:not(:checked)) .lines, .plane:has(#show-train:not(:checked)) .train,
+.plane:has(#show-train:not(:checked)) .train,
 .plane:has(#show-test:not(:checked)) .test, .plane:has(#show-test:not(:checked)) .errors,
 .plane:has(#show-chosen:not(:checked)) .chosen { display: none; }
 .three { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 30px 26px; }
+.row { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); gap: 18px; }
+.row svg { aspect-ratio: 214 / 230; }
+.row h4 { font-size: 13.5px; white-space: nowrap; }
+.field {
+  margin: 26px 0 14px; padding-left: 12px; border-left: 4px solid; font-size: 14px;
+  color: var(--soft);
+}
+.field b { margin-right: 8px; font-size: 15.5px; }
+.sum {
+  display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 26px 36px;
+  margin-top: 30px; padding-top: 24px; border-top: 1px solid var(--rule);
+}
+.shares { font-size: 14px; margin: 6px 0 0; }
+.shares th, .shares td { padding: 6px 0 6px 10px; text-align: right; width: auto; }
+.shares th:first-child { text-align: left; padding-left: 0; color: var(--ink); }
+.shares tr:first-child > * { border-top: 0; font-weight: 650; }
+.shares tr:last-child > * { border-top: 2px solid var(--ink); font-weight: 650; }
+.fields, .notes {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 24px;
+}
+.notes { margin-top: 22px; gap: 0 36px; }
+.notes p { color: var(--soft); font-size: 15px; }
 .sample { margin-top: 24px; }
 .sample > header {
   display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; margin: 0 0 20px;
@@ -112,7 +134,8 @@ footer { margin-top: 56px; font-size: 13px; color: var(--faint); }
   section { margin-top: 56px; }
   .story > p { font-size: 16.5px; flex-basis: 280px; }
   .symbols { font-size: 16.5px; padding-left: 18px; }
-  .plane, .wide { grid-template-columns: minmax(0, 1fr); gap: 24px; }
+  .plane, .wide, .sum { grid-template-columns: minmax(0, 1fr); gap: 24px; }
+  .row { grid-auto-flow: row; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }
   .three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 290px), 1fr)); }
   .cards { grid-template-columns: repeat(auto-fit, minmax(138px, 1fr)); gap: 10px; }
   .card { padding: 13px 14px 12px; }
@@ -123,6 +146,7 @@ footer { margin-top: 56px; font-size: 13px; color: var(--faint); }
 @media screen and (max-width: 600px) {
   /* The large figures shrink to half their size, their letters should not. */
   .plane > figure text, .wide > figure text, .large text { font-size: 19px; }
+  .sum text { font-size: 15px; }
 }
 @page { margin: 14mm; }
 @media print {
@@ -134,6 +158,13 @@ footer { margin-top: 56px; font-size: 13px; color: var(--faint); }
   .card, .panel, figure { break-inside: avoid; }
   .panel { border: 0; padding: 0; }
   .three { gap: 16px 14px; }
+  .row { gap: 10px; }
+  .row h4 { font-size: 8pt; letter-spacing: -.01em; }
+  .row h4 b { margin-right: 4px; }
+  .field { margin: 14px 0 8px; }
+  .sum { gap: 18px; margin-top: 14px; padding-top: 14px; }
+  .shares { font-size: 8.5pt; }
+  .shares th, .shares td { padding: 3px 0 3px 6px; }
   .cards { grid-template-columns: repeat(auto-fit, minmax(104px, 1fr)); gap: 8px; }
   .card { padding: 10px 12px; }
   .card .value { font-size: 15pt; }

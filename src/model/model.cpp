@@ -10,6 +10,8 @@ namespace {
 
 using torch::Tensor;
 
+constexpr double least_float_tolerance = 1e-6;  // of an adaptive method, per step
+
 network::Activation activation_of(const std::string& name) {
     return name == "tanh" ? network::Activation::tanh : network::Activation::leaky_relu;
 }
@@ -41,10 +43,15 @@ Numerics numerics_of(const ModelOptions& options) {
     numerics.trace.tolerance = options.tolerance;
     numerics.trace.max_steps = static_cast<int>(options.max_steps);
     numerics.cells = options.cells;
-    numerics.least_tolerance = options.precision == "float64" ? 1e-13 : 1e-6;
+    numerics.least_tolerance = options.precision == "float64" ? 1e-13 : least_float_tolerance;
     numerics.scheme =
         options.scheme == "midpoint" ? sturm::Scheme::midpoint : sturm::Scheme::magnus4;
     return numerics;
+}
+
+const ModelOptions& checked(const ModelOptions& options) {
+    check_model(options);
+    return options;
 }
 
 /// The first failure of each sample.
@@ -97,6 +104,15 @@ ModelOptions model_preset(std::string_view name) {
     options.heads = "paper";
     options.input_scale = 4.0;
     return options;
+}
+
+void check_model(const ModelOptions& options) {
+    visit_model(options, CheckOption{});
+    const bool narrow = options.precision == "float32";
+    if (options.method != "rk4" && narrow && options.tolerance < least_float_tolerance)
+        throw OptionError(
+            "tolerance must be 1e-06 or more where the networks are of precision float32, but is " +
+            option_text(options.tolerance) + "; raise it, or use precision float64");
 }
 
 BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options)
@@ -156,6 +172,11 @@ LineProblems BranchImpl::problems(const field::LineGrid& grid, const Numerics& n
 
 Tensor BranchImpl::scaled(const Tensor& u) const {
     return ((u - u_mean_) / u_scale_).to(linear_->weight.scalar_type());
+}
+
+void BranchImpl::set_field(field::VectorFieldPointer field) {
+    field->to(linear_->weight.scalar_type());
+    field_ = replace_module("field", std::move(field));
 }
 
 void BranchImpl::mark_overflow(const Tensor& u, std::vector<Outcome>& outcomes) const {
@@ -233,7 +254,7 @@ std::int64_t BranchImpl::coefficient_flops_per_node() const {
 
 ModelImpl::ModelImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options)
     : PredictorImpl(inputs, outputs),
-      options_(options),
+      options_(checked(options)),
       numerics_(numerics_of(options)),
       domain_(domain_of(inputs, options)) {
     for (std::int64_t m = 0; m < options.fields; ++m)
@@ -251,24 +272,25 @@ std::vector<Tensor> ModelImpl::linear_parameters() {
     return result;
 }
 
+Prediction ModelImpl::term(std::size_t field, const Tensor& x) {
+    return branches_[field]->forward(x.to(scalar_type()), numerics_);
+}
+
 Prediction ModelImpl::forward(const Tensor& x) {
-    const auto samples = x.to(scalar_type());
-    Prediction sum;
-    std::vector<Tensor> spectra;
-    for (auto& branch : branches_) {
-        auto one = branch->forward(samples, numerics_);
-        spectra.push_back(one.lambda);
-        if (!sum.y.defined()) {
-            sum = std::move(one);
-            continue;
-        }
-        sum.y = sum.y + one.y;
-        sum.ok = sum.ok.logical_and(one.ok);
-        for (std::size_t b = 0; b < sum.outcomes.size(); ++b)
-            if (sum.outcomes[b].ok()) sum.outcomes[b] = one.outcomes[b];
-    }
-    if (spectra.size() > 1) sum.lambda = torch::cat(spectra, 1);
-    return sum;
+    std::vector<Prediction> predictions;
+    for (std::size_t m = 0; m < terms(); ++m) predictions.push_back(term(m, x));
+    return sum(predictions);
+}
+
+ModelOptions ModelImpl::options() const {
+    auto options = options_;
+    options.method = numerics_.trace.method->name;
+    options.steps = numerics_.trace.steps;
+    options.tolerance = numerics_.trace.tolerance;
+    options.max_steps = numerics_.trace.max_steps;
+    options.cells = numerics_.cells;
+    options.scheme = numerics_.scheme == sturm::Scheme::midpoint ? "midpoint" : "magnus4";
+    return options;
 }
 
 Inspection ModelImpl::inspect(const Tensor& x, std::int64_t field) {

@@ -1,5 +1,7 @@
 #include "deepsl/model/pass.h"
 
+#include <algorithm>
+
 #include "model/pieces.h"
 
 namespace deepsl::model {
@@ -7,8 +9,6 @@ namespace {
 
 using torch::Tensor;
 using torch::autograd::variable_list;
-
-Tensor leaf(const Tensor& value) { return value.detach().set_requires_grad(true); }
 
 /// Gradients by the parameters; undefined where there are none.
 variable_list pull_back(const Prediction& piece, const Tensor& dy, const Tensor& dlambda,
@@ -27,41 +27,67 @@ variable_list pull_back(const Prediction& piece, const Tensor& dy, const Tensor&
 
 }  // namespace
 
-Pass::Pass(PredictorImpl& model, const Tensor& x) {
+Pass::Pass(PredictorImpl& model, const Tensor& x) : terms_(model.terms()) {
     for (const auto& p : model.parameters())
         if (p.requires_grad()) parameters_.push_back(p);
-    const auto rows = cut(x, x.size(0));
-    pieces_.resize(rows.size());
-    side_by_side(rows.size(), [&](std::size_t i) { pieces_[i] = model.forward(rows[i]); });
+    const auto rows =
+        cut(x, std::max<std::int64_t>(x.size(0), 1), static_cast<std::int64_t>(terms_));
+    parts_.resize(rows.size() * terms_);
+    side_by_side(parts_.size(),
+                 [&](std::size_t i) { parts_[i] = model.term(i % terms_, rows[i / terms_]); });
 
-    joined_ = join(pieces_);
-    joined_.y = leaf(joined_.y);
-    if (joined_.lambda.defined()) joined_.lambda = leaf(joined_.lambda);
+    std::vector<Prediction> pieces;
+    for (auto part = parts_.begin(); part != parts_.end();) {
+        std::vector<Prediction> detached;
+        for (std::size_t m = 0; m < terms_; ++m, ++part) {
+            detached.push_back(*part);
+            detached.back().y = part->y.detach();
+            if (part->lambda.defined()) detached.back().lambda = part->lambda.detach();
+        }
+        pieces.push_back(sum(detached));
+    }
+    joined_ = join(pieces);
+    joined_.y.set_requires_grad(true);
+    if (joined_.lambda.defined()) joined_.lambda.set_requires_grad(true);
 }
 
 void Pass::backward() {
-    std::vector<variable_list> parts(pieces_.size());
-    std::vector<std::int64_t> first(pieces_.size(), 0);
-    for (std::size_t i = 1; i < first.size(); ++i)
-        first[i] = first[i - 1] + pieces_[i - 1].y.size(0);
-    const auto dy = joined_.y.grad();
-    const auto dlambda = joined_.lambda.defined() ? joined_.lambda.grad() : Tensor();
-    side_by_side(pieces_.size(), [&](std::size_t i) {
-        const auto own = [&](const Tensor& rows) {
-            return rows.defined() ? rows.narrow(0, first[i], pieces_[i].y.size(0)) : rows;
-        };
-        parts[i] = pull_back(pieces_[i], own(dy), own(dlambda), parameters_);
-    });
-
     const torch::NoGradGuard no_grad;
-    for (const auto& part : parts) {
+    // Where another term failed, this one has no say either.
+    const auto kept = joined_.ok.unsqueeze(1);
+    const auto seed = [&](const Tensor& leaf) {
+        const auto gradient = leaf.defined() ? leaf.grad() : Tensor();
+        return gradient.defined() ? torch::where(kept, gradient, torch::zeros_like(gradient))
+                                  : gradient;
+    };
+    const auto dy = seed(joined_.y), dlambda = seed(joined_.lambda);
+    std::vector<std::int64_t> first_row(parts_.size(), 0), first_value(parts_.size(), 0);
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+        const auto& before = parts_[i - 1];
+        const bool same_rows = i % terms_ != 0;
+        first_row[i] = first_row[i - 1] + (same_rows ? 0 : before.y.size(0));
+        if (same_rows && before.lambda.defined())
+            first_value[i] = first_value[i - 1] + before.lambda.size(1);
+    }
+    std::vector<variable_list> found(parts_.size());
+    side_by_side(parts_.size(), [&](std::size_t i) {
+        const auto& part = parts_[i];
+        const auto rows = [&](const Tensor& all) {
+            return all.defined() ? all.narrow(0, first_row[i], part.y.size(0)) : all;
+        };
+        auto own_lambda = rows(dlambda);
+        if (own_lambda.defined())
+            own_lambda = own_lambda.narrow(1, first_value[i], part.lambda.size(1));
+        found[i] = pull_back(part, rows(dy), own_lambda, parameters_);
+    });
+    for (const auto& part : found) {
         for (std::size_t k = 0; k < parameters_.size(); ++k) {
             if (!part[k].defined()) continue;
-            auto& sum = parameters_[k].mutable_grad();
-            if (sum.defined()) {
-                sum += part[k];
+            auto& total = parameters_[k].mutable_grad();
+            if (total.defined()) {
+                total += part[k];
             } else {
-                sum = part[k].clone();
+                total = part[k].clone();
             }
         }
     }

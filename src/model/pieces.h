@@ -12,11 +12,12 @@
 
 namespace deepsl::model {
 
-/// One piece for each thread, but none larger than `largest`, nor so small that the fixed cost of
-/// a pass outweighs its samples.
-inline std::vector<torch::Tensor> cut(const torch::Tensor& x, std::int64_t largest) {
+/// As many pieces as it takes to give each thread one, if `terms` passes are made with each, but
+/// none larger than `largest`, nor so small that the fixed cost of a pass outweighs its samples.
+inline std::vector<torch::Tensor> cut(const torch::Tensor& x, std::int64_t largest,
+                                      std::int64_t terms) {
     constexpr std::int64_t smallest = 64;
-    const auto threads = static_cast<std::int64_t>(at::get_num_threads());
+    const auto threads = (at::get_num_threads() + terms - 1) / terms;
     const auto rows = x.size(0);
     const auto needed = (rows + largest - 1) / largest;
     // A multiple of the threads, so that none is idle while the last pieces are at work.

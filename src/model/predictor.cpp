@@ -32,10 +32,32 @@ std::int64_t PredictorImpl::parameter_count() const {
 
 Prediction PredictorImpl::predict(const Tensor& x, std::int64_t block) {
     const torch::NoGradGuard no_grad;
-    const auto rows = cut(x, block);
+    TORCH_CHECK(block > 0, "a block needs at least one row, but ", block, " was given");
+    const auto rows = cut(x, block, 1);
     std::vector<Prediction> pieces(rows.size());
     side_by_side(rows.size(), [&](std::size_t i) { pieces[i] = forward(rows[i]); });
     return join(pieces);
+}
+
+Prediction sum(const std::vector<Prediction>& terms) {
+    if (terms.size() == 1) return terms.front();
+    Prediction all = terms.front();
+    std::vector<Tensor> spectra;
+    for (const auto& term : terms) {
+        if (term.lambda.defined()) spectra.push_back(term.lambda);
+        if (&term == &terms.front()) continue;
+        all.y = all.y + term.y;
+        all.ok = all.ok.logical_and(term.ok);
+        for (std::size_t b = 0; b < all.outcomes.size(); ++b)
+            if (all.outcomes[b].ok()) all.outcomes[b] = term.outcomes[b];
+    }
+    const auto kept = all.ok.unsqueeze(1);
+    const auto masked = [&](const Tensor& t) {
+        return torch::where(kept, t, torch::zeros_like(t));
+    };
+    all.y = masked(all.y);
+    if (!spectra.empty()) all.lambda = masked(torch::cat(spectra, 1));
+    return all;
 }
 
 Prediction join(const std::vector<Prediction>& pieces) {

@@ -21,11 +21,6 @@ TrainOptions train_preset(std::string_view name) {
     return options;
 }
 
-void check_train(const TrainOptions& options) {
-    visit_train(options, [](const Option& option, const auto& value) {
-        auto read = value;
-        parse_option(option, option_text(value), read);
-    });
-}
+void check_train(const TrainOptions& options) { visit_train(options, CheckOption{}); }
 
 }  // namespace deepsl::train

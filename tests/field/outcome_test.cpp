@@ -133,6 +133,16 @@ TEST(Outcome, ALimitCycleReachesTheStepLimitAndDisturbsNothing) {
     EXPECT_NE(sentence(LineStatus::step_limit).find("max_steps"), std::string_view::npos);
 }
 
+// Dormand-Prince's second stage only leads to the others: it has no weight in the step itself.
+TEST(Outcome, ANaNAtAStageWithoutWeightIsTold) {
+    int call = 0;  // the first is at the sample
+    const auto field =
+        field_of([&call](const Tensor& z) { return torch::full_like(z, ++call == 2 ? nan : 1.0); });
+    const auto lines = trace(*field, ball(1), torch::zeros({1, 1}, torch::kFloat64),
+                             with(dormand_prince(), 6, 1e-5));
+    EXPECT_EQ(name(lines.status()[0]), "not_finite");
+}
+
 TEST(Outcome, ABatchMayBeEmptyOrFailAltogether) {
     for (const auto type : {torch::kFloat32, torch::kFloat64}) {
         for (const auto* m : methods()) {

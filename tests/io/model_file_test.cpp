@@ -1,16 +1,21 @@
 // The model file: what was saved is what is loaded, and nothing else is accepted.
 #include "deepsl/io/model_file.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include "deepsl/io/file.h"
 #include "deepsl/io/tensor_file.h"
+#include "io/scratch.h"
+#include "tensors.h"
 
 namespace {
 
@@ -33,14 +38,13 @@ protected:
         trained_.model->calibrate(trained_.scaling.forward(x), targets);
         const torch::NoGradGuard no_grad;
         for (const auto& p : trained_.model->linear_parameters()) p.normal_();
-        path_ = ::testing::TempDir() + "model_file_test.deepsl";
+        path_ = scratch_.path("model_file_test.deepsl");
         io::save_model(path_, trained_);
         std::ifstream file(path_, std::ios::binary);
         std::stringstream content;
         content << file.rdbuf();
         bytes_ = content.str();
     }
-    void TearDown() override { std::remove(path_.c_str()); }
 
     void write(const std::string& content) const {
         std::ofstream(path_, std::ios::binary | std::ios::trunc) << content;
@@ -66,6 +70,7 @@ protected:
         return changed;
     }
 
+    test::Scratch scratch_;
     io::TrainedModel trained_;
     std::string path_, bytes_;
 };
@@ -84,6 +89,46 @@ TEST_F(ModelFile, GivesTheSameBitsBack) {
     std::stringstream again;
     again << file.rdbuf();
     EXPECT_EQ(again.str(), bytes_);
+}
+
+TEST_F(ModelFile, KeepsNamesOfEveryKind) {
+    trained_.features = {"length [mm]", R"({"a": [1]} \ ")"};
+    trained_.classes = {"[", "]]{"};
+    trained_.record["note"] = R"([[[{{{"\")";
+    io::save_model(path_, trained_);
+    const auto loaded = io::load_model(path_);
+    EXPECT_EQ(loaded.features, trained_.features);
+    EXPECT_EQ(loaded.classes, trained_.classes);
+    EXPECT_EQ(loaded.record, trained_.record);
+}
+
+TEST_F(ModelFile, KeepsTheNumericsThatTheModelHasNow) {
+    auto& numerics = trained_.model->numerics();
+    numerics = numerics.finer(3);
+    numerics.scheme = sturm::Scheme::midpoint;
+    io::save_model(path_, trained_);
+    auto loaded = io::load_model(path_);
+    const auto x = torch::randn({20, 2}, torch::kFloat64);
+    EXPECT_TRUE(same_bits(trained_.predict(x).y, loaded.predict(x).y));
+    EXPECT_EQ(loaded.model->numerics().cells, numerics.cells);
+}
+
+TEST_F(ModelFile, WhatCannotBeReadBackIsNotWritten) {
+    const auto refused = [&](const std::string& word) {
+        try {
+            io::save_model(path_, trained_);
+            ADD_FAILURE() << "written: " << word;
+        } catch (const io::FileError& error) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        }
+        EXPECT_EQ(test::content_of(path_), bytes_) << "the old file is lost";
+    };
+    trained_.classes[0] = "caf\xe9";
+    refused("UTF-8");
+    trained_.classes[0] = "cafe";
+    trained_.model->branches()[0]->set_field(
+        std::make_shared<field::FunctionFieldImpl>([](const torch::Tensor& z) { return z; }));
+    refused("field of your own");
 }
 
 TEST_F(ModelFile, TruncatedAnywhereIsRefused) {
@@ -147,6 +192,62 @@ TEST(Scaling, PutsDataInsideAndBack) {
     EXPECT_THROW(data::fit_scaling(torch::full({2, 2}, NAN), "ball"), OptionError);
     const auto constant = data::fit_scaling(torch::ones({5, 2}), "box");
     EXPECT_TRUE(torch::isfinite(constant.forward(torch::ones({5, 2}))).all().item<bool>());
+}
+
+io::TrainedModel random_model(const std::string& preset) {
+    auto options = model::model_preset(preset);
+    options.hidden = options.field_hidden = {7, 5};
+    options.precision = preset == "paper" ? "float64" : "float32";
+    options.fields = 2;
+    options.start_network = true;
+    io::TrainedModel trained;
+    trained.model = model::Model(3, 2, options);
+    const auto x = torch::randn({40, 3}, torch::kFloat64);
+    trained.scaling = data::fit_scaling(x, options.domain);
+    trained.model->calibrate(trained.scaling.forward(x), x.narrow(1, 0, 2));
+    const torch::NoGradGuard no_grad;
+    for (const auto& p : trained.model->linear_parameters()) p.normal_();
+    return trained;
+}
+
+// In a fresh process nothing is left of the one that saved the model. This test is both: without
+// the variable it saves models and their predictions, and runs itself again with it.
+TEST(FreshProcess, PredictsTheSameBits) {
+    const std::string variable = "DEEPSL_TEST_SAVED_MODELS";
+    const std::vector<std::string> presets{"default", "paper"};
+    if (const char* folder = std::getenv(variable.c_str())) {
+        const auto path = [&](const std::string& name) { return folder + ("/" + name); };
+        for (const auto& preset : presets) {
+            std::vector<torch::Tensor> saved;
+            torch::load(saved, path(preset + ".pt"));
+            const auto prediction = io::load_model(path(preset + ".deepsl")).predict(saved.at(0));
+            ASSERT_TRUE(same_bits(prediction.y, saved.at(1))) << preset;
+            ASSERT_TRUE(same_bits(prediction.lambda, saved.at(2))) << preset;
+        }
+        test::put(path("compared"), std::to_string(presets.size()));
+        return;
+    }
+    torch::manual_seed(5);
+    const test::Scratch scratch;
+    for (const auto& preset : presets) {
+        auto trained = random_model(preset);
+        const auto x = torch::randn({100, 3}, torch::kFloat64);
+        const auto prediction = trained.predict(x);
+        ASSERT_TRUE(prediction.ok.all().item<bool>());
+        ASSERT_GT(largest(prediction.y), 0.0);
+        io::save_model(scratch.path(preset + ".deepsl"), trained);
+        const std::vector<torch::Tensor> expected{x, prediction.y, prediction.lambda};
+        torch::save(expected, scratch.path(preset + ".pt"));
+    }
+    const auto quoted = [](const std::string& text) { return " '" + text + "'"; };
+    const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+    const auto log = scratch.path("log");
+    const auto command = "env" + quoted(variable + "=" + scratch.path("")) + quoted(self) +
+                         " --gtest_filter=FreshProcess.PredictsTheSameBits >" + quoted(log) +
+                         " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0) << test::content_of(log);
+    EXPECT_EQ(test::content_of(scratch.path("compared")), std::to_string(presets.size()))
+        << "the second process compared nothing";
 }
 
 }  // namespace

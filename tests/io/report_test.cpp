@@ -23,35 +23,41 @@ using testing::first_image;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-SampleLine sample_line(int classes) {
-    SampleLine sample;
+SampleLine sample_line(std::size_t classes) {
+    SampleLine line;
+    line.t_minus = -1.0;
+    line.t_plus = 1.0;
+    for (int i = 0; i <= 200; ++i) {
+        const double t = -1.0 + 0.01 * i;
+        line.t.push_back(t);
+        line.p.push_back(1.0);
+        line.q.push_back(std::sin(t));
+        line.w.push_back(2.0 + t);
+        line.line.x.push_back(0.5 + 0.4 * t);
+        line.line.y.push_back(0.4 + 0.3 * t * t);
+    }
+    line.u_t = line.t;
+    for (int k = 1; k <= 3; ++k) {
+        line.u.emplace_back();
+        for (const double t : line.t) line.u.back().push_back(std::sin(k * (t + 1.0)));
+    }
+    for (int i = 1; i <= 10; ++i) {
+        line.lambda.push_back(2.4 * i * i);
+        line.u_at_x.push_back(std::cos(i));
+    }
+    line.contributions.assign(classes, line.u_at_x);
+    return line;
+}
+
+Sample sample_of(std::size_t classes, std::size_t fields = 1) {
+    Sample sample;
     sample.title = "one";
     sample.x = 0.5;
     sample.y = 0.4;
     sample.predicted = 0;
     sample.actual = 1;
-    sample.t_minus = -1.0;
-    sample.t_plus = 1.0;
-    for (int i = 0; i <= 200; ++i) {
-        const double t = -1.0 + 0.01 * i;
-        sample.t.push_back(t);
-        sample.p.push_back(1.0);
-        sample.q.push_back(std::sin(t));
-        sample.w.push_back(2.0 + t);
-        sample.line.x.push_back(0.5 + 0.4 * t);
-        sample.line.y.push_back(0.4 + 0.3 * t * t);
-    }
-    sample.u_t = sample.t;
-    for (int k = 1; k <= 3; ++k) {
-        sample.u.emplace_back();
-        for (const double t : sample.t) sample.u.back().push_back(std::sin(k * (t + 1.0)));
-    }
-    for (int i = 1; i <= 10; ++i) {
-        sample.lambda.push_back(2.4 * i * i);
-        sample.u_at_x.push_back(std::cos(i));
-    }
-    sample.contributions.assign(static_cast<std::size_t>(classes), sample.u_at_x);
-    sample.offset.assign(static_cast<std::size_t>(classes), 0.1);
+    sample.lines.assign(fields, sample_line(classes));
+    sample.constant.assign(classes, 0.1);
     return sample;
 }
 
@@ -65,7 +71,8 @@ DecisionMap decision_map(std::size_t size) {
     return map;
 }
 
-Report full_report(std::size_t points = 300, std::size_t map_size = 60, std::size_t lines = 20) {
+Report full_report(std::size_t points = 300, std::size_t map_size = 60, std::size_t lines = 20,
+                   std::size_t fields = 1) {
     Report report;
     report.title = "A title";
     report.subtitle = "and more";
@@ -79,6 +86,7 @@ Report full_report(std::size_t points = 300, std::size_t map_size = 60, std::siz
     }
     report.map = decision_map(map_size);
     report.outline = {{0.0, 1.0, 1.0, 0.0}, {0.0, 0.0, 1.0, 1.0}};
+    report.lines.resize(fields);
     for (std::size_t k = 0; k < lines; ++k) {
         Curve line;
         for (int i = 0; i <= 400; ++i) {
@@ -86,10 +94,11 @@ Report full_report(std::size_t points = 300, std::size_t map_size = 60, std::siz
             line.y.push_back(static_cast<double>(k) / static_cast<double>(lines) +
                              0.1 * std::sin(i / 60.0));
         }
-        report.lines.push_back(line);
+        for (auto& of_field : report.lines) of_field.push_back(line);
     }
-    report.samples = {sample_line(3), sample_line(3)};
-    report.spectra = {{"left", {1, 2, 3}, {2, 3, 4}, {3, 4, 50}}, {"right", {}, {2, 5, 9}, {}}};
+    report.samples.assign(2, sample_of(3, fields));
+    report.spectra.assign(
+        fields, {{"left", {1, 2, 3}, {2, 3, 4}, {3, 4, 50}}, {"right", {}, {2, 5, 9}, {}}});
     for (int e = 1; e <= 30; ++e)
         report.history.push_back(
             {e, 1.0 / e, 0.01, 1.0 - 0.5 / e, 1.0 - 0.6 / e, 5.0, 500.0 + e, 0.5});
@@ -113,6 +122,44 @@ TEST(Report, full_page_is_well_formed_and_closed_in_itself) {
     EXPECT_EQ(page.count("svg"), 2U + 2U * 6U + 1U + 3U + 3U + 1U);
 }
 
+TEST(Report, several_fields_are_all_shown_and_named) {
+    for (const std::size_t fields : {2U, 3U, 6U}) {
+        SCOPED_TRACE(fields);
+        const auto html = html_report(full_report(300, 60, 20, fields));
+        const auto page = checked(html);
+        // As above, but five figures for each field of a sample, and a spectrum for each field.
+        EXPECT_EQ(page.count("svg"), 2U + 2U * (5U * fields + 1U) + fields + 3U + 3U + 1U);
+        EXPECT_EQ(page.count("table"), 1U + 2U);
+        for (std::size_t m = 1; m <= fields; ++m) {
+            const auto name = std::to_string(m);
+            EXPECT_NE(html.find("lines of field " + name), std::string::npos);
+            EXPECT_NE(html.find("Eigenvalues λᵢ of field " + name), std::string::npos);
+            EXPECT_NE(html.find("Field " + name + "</b>"), std::string::npos);
+            EXPECT_NE(html.find("#show-field" + name + ":not(:checked)"), std::string::npos);
+        }
+        EXPECT_NE(html.find("Σ<sub>m</sub>"), std::string::npos);
+        EXPECT_EQ(html.find("one line of it"), std::string::npos);
+    }
+    EXPECT_EQ(html_report(full_report()).find("Σ<sub>m</sub>"), std::string::npos);
+}
+
+TEST(Report, what_the_fields_add_is_the_score) {
+    Report report;
+    report.classes = {"left", "right"};
+    auto& sample = report.samples.emplace_back();
+    sample.lines.resize(2);
+    sample.lines[0].contributions = {{1.0, 2.5}, {-1.0, 0.5}};
+    sample.lines[1].contributions = {{0.25, 0.0}, {4.0, 4.0}};
+    sample.constant = {0.5, -0.25};
+    const auto html = html_report(report);
+    checked(html);
+    for (const auto* row :
+         {"the constant</th><td>0.50</td><td>−0.25</td>",
+          "field 1</span> </th><td>3.50</td><td>−0.50</td>",
+          "field 2</span> </th><td>0.25</td><td>8.00</td>", "score</th><td>4.25</td><td>7.25</td>"})
+        EXPECT_NE(html.find(row), std::string::npos) << row;
+}
+
 TEST(Report, same_data_same_page) {
     EXPECT_EQ(html_report(full_report()), html_report(full_report()));
 }
@@ -126,7 +173,7 @@ TEST(Report, hostile_texts_are_shown_and_not_obeyed) {
     report.facts = {{hostile, hostile, hostile}};
     report.settings = {{hostile, hostile}};
     for (auto& sample : report.samples) sample.title = hostile;
-    for (auto& band : report.spectra) band.name = hostile;
+    for (auto& band : report.spectra[0]) band.name = hostile;
     report.baseline->name = hostile;
     const auto html = html_report(report);
     const auto page = checked(html);
@@ -166,20 +213,22 @@ TEST(Report, one_epoch_is_drawn_as_dots) {
 TEST(Report, values_that_are_not_finite_leave_gaps) {
     for (const double bad : {nan, infinity, -infinity, 1e308, -1e308, 1e-320, 0.0}) {
         SCOPED_TRACE(bad);
-        auto report = full_report();
+        auto report = full_report(300, 60, 20, 2);
         report.points[3].x = report.points[4].y = bad;
-        report.lines[2].x[7] = report.lines[3].y[9] = bad;
-        report.lines[4].x.assign(401, bad);
+        report.lines[0][2].x[7] = report.lines[1][3].y[9] = bad;
+        report.lines[1][4].x.assign(401, bad);
         report.map.confidence[5] = static_cast<float>(nan);
         auto& sample = report.samples[0];
-        sample.p[0] = sample.q[8] = sample.w.back() = sample.u[1][4] = bad;
-        sample.x = sample.t_minus = sample.lambda[0] = sample.u_at_x[3] = bad;
-        sample.contributions[1][2] = sample.offset[0] = bad;
-        sample.u[2].assign(201, bad);
-        report.samples[1].t.assign(201, bad);
-        report.samples[1].u_t.assign(201, bad);
-        report.samples[1].lambda.assign(10, bad);
-        report.spectra[0].low[1] = report.spectra[1].middle[2] = bad;
+        sample.x = sample.constant[0] = bad;
+        auto& line = sample.lines[1];
+        line.p[0] = line.q[8] = line.w.back() = line.u[1][4] = bad;
+        line.t_minus = line.lambda[0] = line.u_at_x[3] = line.contributions[1][2] = bad;
+        line.u[2].assign(201, bad);
+        auto& spoiled = report.samples[1].lines[0];
+        spoiled.t.assign(201, bad);
+        spoiled.u_t.assign(201, bad);
+        spoiled.lambda.assign(10, bad);
+        report.spectra[0][0].low[1] = report.spectra[1][1].middle[2] = bad;
         for (auto& epoch : report.history) epoch.spectral = bad;
         report.history[3].loss = report.history.back().validation_metric = bad;
         report.history[5].mean_lambda_first = bad;
@@ -197,14 +246,15 @@ TEST(Report, constant_curves_and_single_points_have_axes) {
         report.classes = {"only"};
         report.outline = {};
         report.points[0].x = report.points[0].y = value;
-        report.lines[0].x.assign(401, value);
+        report.lines[0][0].x.assign(401, value);
         for (auto& sample : report.samples) {
-            sample.q.assign(201, value);
-            sample.lambda.assign(10, value);
-            sample.u_at_x.assign(10, value);
-            sample.u[0].assign(201, value);
-            sample.contributions.assign(1, std::vector<double>(10, value));
-            sample.offset.clear();
+            auto& line = sample.lines[0];
+            line.q.assign(201, value);
+            line.lambda.assign(10, value);
+            line.u_at_x.assign(10, value);
+            line.u[0].assign(201, value);
+            line.contributions.assign(1, std::vector<double>(10, value));
+            sample.constant.clear();
         }
         for (auto& epoch : report.history) epoch.loss = epoch.train_metric = value;
         checked(html_report(report));
@@ -222,7 +272,7 @@ TEST(Report, regression_in_one_dimension) {
     report.predicted = {{0.0, 0.5, 1.0}, {0.1, nan, 0.3}};
     report.truth = {{0.0, 1.0}, {0.1, 0.4}};
     report.baseline->predicted = report.truth;
-    report.samples = {sample_line(1)};
+    report.samples = {sample_of(1)};
     report.samples[0].predicted = report.samples[0].actual = -1;
     const auto page = checked(html_report(report));
     EXPECT_EQ(page.count("image"), 0U);
@@ -242,6 +292,17 @@ TEST(Report, size_is_bounded_and_thinning_is_told) {
     EXPECT_NE(html.find("of 2000 lines"), std::string::npos);
 }
 
+TEST(Report, size_is_bounded_for_any_number_of_fields) {
+    for (const std::size_t fields : {2U, 6U, 40U}) {
+        SCOPED_TRACE(fields);
+        auto report = full_report(50000, 700, 300, fields);
+        report.samples.assign(9, report.samples[0]);
+        const auto html = html_report(report);
+        EXPECT_EQ(checked(html).count("article"), fields == 2 ? 6U : 2U);
+        EXPECT_EQ(html.find("6 of 40 fields are drawn") != std::string::npos, fields == 40);
+    }
+}
+
 TEST(Report, arrays_that_differ_in_length_are_named) {
     const auto message = [](auto&& spoil) -> std::string {
         auto report = full_report();
@@ -253,14 +314,15 @@ TEST(Report, arrays_that_differ_in_length_are_named) {
         }
         return "no error";
     };
-    EXPECT_EQ(message([](Report& r) { r.samples[1].q.pop_back(); }),
-              "html_report: samples[1].q has 200 values, but 201 belong to it");
+    EXPECT_EQ(message([](Report& r) { r.samples[1].lines[0].q.pop_back(); }),
+              "html_report: samples[1].lines[0].q has 200 values, but 201 belong to it");
     EXPECT_EQ(message([](Report& r) { r.map.rows = 61; }),
               "html_report: map.winner has 3600 values, but 3660 belong to it");
-    EXPECT_NE(message([](Report& r) { r.lines[0].y.clear(); }), "no error");
-    EXPECT_NE(message([](Report& r) { r.samples[0].u[2].clear(); }), "no error");
-    EXPECT_NE(message([](Report& r) { r.samples[0].offset.pop_back(); }), "no error");
-    EXPECT_NE(message([](Report& r) { r.spectra[0].high.pop_back(); }), "no error");
+    EXPECT_NE(message([](Report& r) { r.lines[0][0].y.clear(); }), "no error");
+    EXPECT_NE(message([](Report& r) { r.samples[0].lines[0].u[2].clear(); }), "no error");
+    EXPECT_NE(message([](Report& r) { r.samples[0].lines.emplace_back(); }), "no error");
+    EXPECT_NE(message([](Report& r) { r.samples[0].constant.pop_back(); }), "no error");
+    EXPECT_NE(message([](Report& r) { r.spectra[0][0].high.pop_back(); }), "no error");
     EXPECT_NE(message([](Report& r) { r.baseline->map.confidence.clear(); }), "no error");
 }
 

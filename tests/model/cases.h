@@ -91,15 +91,22 @@ struct Named {
     Tensor value, gradient;
 };
 
-inline std::vector<Named> gradients_of(Model& m, const Tensor& data, const Tensor& y) {
+/// The gradients of loss(m, x) by all parameters, and at last by x.
+template <class Loss>
+std::vector<Named> gradients_by(Model& m, const Tensor& data, Loss loss) {
     m->zero_grad();
     const auto x = data.clone().requires_grad_(true);
-    loss_of(m, x, y).backward();
+    loss(m, x).backward();
     std::vector<Named> result;
     for (const auto& p : m->named_parameters())
         result.push_back({p.key(), p.value(), p.value().grad()});
     result.push_back({"x", x, x.grad()});
     return result;
+}
+
+inline std::vector<Named> gradients_of(Model& m, const Tensor& data, const Tensor& y) {
+    return gradients_by(m, data,
+                        [&](Model& model, const Tensor& x) { return loss_of(model, x, y); });
 }
 
 }  // namespace deepsl::model

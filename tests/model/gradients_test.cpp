@@ -2,58 +2,78 @@
 // against float64, and one sample alone against the same in a batch.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "deepsl/train/loss.h"
 #include "model/cases.h"
 
 namespace deepsl::model {
 namespace {
 
-void compare_with_differences(const Case& c) {
+using Loss = std::function<Tensor(Model&, const Tensor& x)>;
+
+void compare_with_differences(const Case& c, Model m, const Tensor& data, const Loss& loss) {
     SCOPED_TRACE(testing::Message() << c);
-    const auto o = options_of(c);
-    const auto data = samples(4, o, c.n);
-    const auto y = torch::randn({4, 2}, torch::kFloat64);
-    Model m = make(c, data, y);
-    for (auto& named : gradients_of(m, data, y)) {
-        ASSERT_TRUE(named.gradient.defined()) << named.name;
-        const auto gradient = named.gradient.reshape({-1});
-        const double size = largest(gradient);
+    const auto all = gradients_by(m, data, loss);
+    const torch::NoGradGuard no_grad;
+    const auto value = [&] { return loss(m, all.back().value).item<double>(); };
+    // Leaky ReLUs have kinks, which small steps avoid.
+    const bool smooth = c.activation == "tanh";
+    const double step = smooth ? 1e-4 : 1e-6;
+    const auto derivative = [&](const auto& move_by) {
+        const auto central = [&](double h) {
+            move_by(h);
+            const double after = value();
+            move_by(-h);
+            const double before = value();
+            move_by(0.0);
+            return (after - before) / (2.0 * h);
+        };
+        return smooth ? (4.0 * central(step / 2.0) - central(step)) / 3.0 : central(step);
+    };
+    // The loss is right to about ten units in its last place, which a quotient divides by the step.
+    const double noise = 10.0 * std::numeric_limits<double>::epsilon() * std::fabs(value()) / step;
+
+    for (const auto& [name, tensor, gradient] : all) {
+        ASSERT_TRUE(gradient.defined()) << name;
+        const auto flat = gradient.reshape({-1});
+        const double size = largest(flat);
         // Nothing is idle: each tensor has a say in the loss. (In one dimension a direction has no
         // gradient: its length is divided out.)
-        const bool idle = c.n == 1 && named.name.find("direction") != std::string::npos;
-        if (!idle) {
-            EXPECT_GT(size, 1e-9) << named.name;
+        if (c.n > 1 || name.find("direction") == std::string::npos) {
+            EXPECT_GT(size, 1e-9) << name;
         }
-        const bool is_x = named.name == "x";
-        const torch::NoGradGuard no_grad;
-        auto x = data.clone();
-        double* numbers = is_x ? x.data_ptr<double>() : named.value.data_ptr<double>();
-        const auto order = torch::randperm(gradient.numel());
-        std::vector<std::int64_t> entries{gradient.abs().argmax().item<std::int64_t>()};
-        for (std::int64_t i = 0; i < std::min<std::int64_t>(4, gradient.numel()); ++i)
+        const auto order = torch::randperm(flat.numel());
+        std::vector<std::int64_t> entries{flat.abs().argmax().item<std::int64_t>()};
+        for (std::int64_t i = 0; i < std::min<std::int64_t>(4, flat.numel()); ++i)
             entries.push_back(order[i].item<std::int64_t>());
         for (const auto e : entries) {
-            const double old = numbers[e];
-            const auto at = [&](double h) {
-                numbers[e] = old + h;
-                const double value = loss_of(m, x, y).item<double>();
-                numbers[e] = old;
-                return value;
-            };
-            const auto central = [&](double h) { return (at(h) - at(-h)) / (2.0 * h); };
-            // Leaky ReLUs have kinks, which small steps avoid.
-            const double numeric = c.activation == "tanh"
-                                       ? (4.0 * central(5e-5) - central(1e-4)) / 3.0
-                                       : central(1e-6);
-            EXPECT_NEAR(gradient[e].item<double>(), numeric, 1e-6 * std::max(size, 1e-6))
-                << named.name << " " << e;
+            double& number = tensor.data_ptr<double>()[e];
+            const double numeric = derivative([&, old = number](double by) { number = old + by; });
+            EXPECT_NEAR(flat[e].item<double>(), numeric, 3e-7 * size + noise) << name << " " << e;
         }
     }
+
+    // All numbers of all tensors at once, each moved as far as any other.
+    std::vector<Tensor> start, sign;
+    double expected = 0.0, square = 0.0;
+    for (const auto& [name, tensor, gradient] : all) {
+        start.push_back(tensor.clone());
+        sign.push_back(2.0 * torch::randint(2, tensor.sizes(), torch::kFloat64) - 1.0);
+        expected += (gradient * sign.back()).sum().item<double>();
+        square += gradient.square().sum().item<double>();
+    }
+    const double numeric = derivative([&](double by) {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            Tensor(all[i].value).copy_(start[i] + by * sign[i]);
+    });
+    EXPECT_NEAR(expected, numeric, 3e-7 * std::sqrt(square) + noise);
 }
 
 std::vector<Case> cases() {
@@ -77,7 +97,34 @@ TEST(ModelGradient, AgreesWithDifferences) {
     unsigned seed = 1;
     for (const auto& c : cases()) {
         torch::manual_seed(seed++);
-        compare_with_differences(c);
+        const auto x = samples(4, options_of(c), c.n);
+        const auto y = torch::randn({4, 2}, torch::kFloat64);
+        compare_with_differences(c, make(c, x, y), x,
+                                 [&](Model& m, const Tensor& at) { return loss_of(m, at, y); });
+    }
+}
+
+// As in training: through the loss of labels, with the spectral term.
+TEST(ModelGradient, AgreesWithDifferencesThroughTheTotalLoss) {
+    unsigned seed = 50;
+    for (const auto loss : {train::Loss::hinge, train::Loss::cross_entropy}) {
+        for (const std::int64_t outputs : {1, 3}) {
+            for (const auto& c : {cases()[2], cases()[11]}) {
+                SCOPED_TRACE(std::string(train::name(loss)) + ", " + std::to_string(outputs));
+                torch::manual_seed(seed++);
+                const auto x = samples(5, options_of(c), c.n);
+                // Of labels in even numbers the hinges might cancel in the bias of L.
+                const auto labels = torch::arange(5).eq(1).to(torch::kInt64);
+                const auto y = torch::randn({5, outputs}, torch::kFloat64);
+                compare_with_differences(c, make(c, x, y), x, [&](Model& m, const Tensor& at) {
+                    const auto batch = train::total_loss(loss, m->forward(at), labels, 0.1);
+                    EXPECT_EQ(batch.kept, 5);
+                    EXPECT_GT(batch.data, 0.0);
+                    EXPECT_GT(batch.spectral, 0.0);
+                    return batch.total;
+                });
+            }
+        }
     }
 }
 

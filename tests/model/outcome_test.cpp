@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "deepsl/model/pass.h"
 #include "model/cases.h"
 
 namespace deepsl::model {
@@ -112,9 +113,42 @@ TEST(ModelOutcome, OneFieldThatFailsIsEnough) {
     const auto p = m->predict(x);
     EXPECT_EQ(p.ok.sum().item<int>(), 0);
     for (const auto& outcome : p.outcomes) EXPECT_EQ(outcome.name(), "not_finite");
-    EXPECT_TRUE(finite(p.y));
-    EXPECT_TRUE(finite(p.lambda));
+    EXPECT_EQ(largest(p.y), 0.0);
+    EXPECT_EQ(largest(p.lambda), 0.0);
     EXPECT_EQ(p.lambda.size(1), 8);
+    // Nor does the field that did not fail pass a gradient on.
+    const auto all = m->forward(x);
+    (all.y.sum() + all.lambda.sum()).backward();
+    Pass pass(*m, x);
+    (pass.prediction().y.sum() + pass.prediction().lambda.sum()).backward();
+    pass.backward();
+    for (const auto& q : m->parameters())
+        if (q.grad().defined()) {
+            EXPECT_EQ(largest(q.grad()), 0.0);
+        }
+}
+
+TEST(ModelOptions, WhatIsUnknownOrOutOfRangeIsNamed) {
+    const auto refused = [](const std::string& word, auto change) {
+        auto o = model_preset("default");
+        change(o);
+        try {
+            Model m(2, 1, o);
+            ADD_FAILURE() << word;
+        } catch (const OptionError& error) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        }
+    };
+    refused("activation", [](ModelOptions& o) { o.activation = "relu"; });
+    refused("domain", [](ModelOptions& o) { o.domain = "bal"; });
+    refused("method", [](ModelOptions& o) { o.method = "dopri"; });
+    refused("field", [](ModelOptions& o) { o.field = "postive"; });
+    refused("eigenfunctions", [](ModelOptions& o) { o.eigenfunctions = 0; });
+    refused("cells", [](ModelOptions& o) { o.cells = -1; });
+    refused("tolerance", [](ModelOptions& o) {
+        o.method = "dormand_prince";
+        o.tolerance = 1e-9;
+    });
 }
 
 TEST(ModelOutcome, ABatchMayBeEmpty) {

@@ -1,6 +1,8 @@
 // A batch in pieces on several threads against the same batch in one.
 #include "deepsl/model/pass.h"
 
+#include <cmath>
+#include <memory>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -96,6 +98,51 @@ TEST(Pass, ASampleThatFailsIsFailedInItsPlace) {
         EXPECT_EQ(p.ok[b].item<bool>(), b != 200);
         EXPECT_EQ(p.outcomes[static_cast<std::size_t>(b)].ok(), b != 200);
     }
+}
+
+TEST(Pass, AnyModuleMayBeTheField) {
+    torch::manual_seed(7);
+    const Case c;
+    const auto y = torch::randn({40, 1}, torch::kFloat64);
+    const auto x = samples(40, options_of(c), 2);
+    auto m = make(c, x, y);
+    // A drift with a learnable turn; it never vanishes in the ball.
+    torch::nn::Linear turn(2, 2);
+    {
+        const torch::NoGradGuard no_grad;
+        turn->weight.mul_(0.2);
+        turn->bias.fill_(1.0);
+    }
+    m->branches()[0]->set_field(
+        std::make_shared<field::ModuleFieldImpl>(torch::nn::AnyModule(turn)));
+    EXPECT_EQ(turn->weight.scalar_type(), torch::kFloat64);
+    const auto loss = [&] { return loss_of(m->forward(x), y).item<double>(); };
+    Pass pass(*m, x);
+    loss_of(pass.prediction(), y).backward();
+    pass.backward();
+    for (auto& p : turn->parameters()) {
+        const auto direction = torch::randn_like(p);
+        const double h = 1e-5;
+        const auto moved = [&](double by) {
+            const torch::NoGradGuard no_grad;
+            p.add_(by * direction);
+            const double value = loss();
+            p.sub_(by * direction);
+            return value;
+        };
+        const double difference = (moved(h) - moved(-h)) / (2.0 * h);
+        EXPECT_NEAR((p.grad() * direction).sum().item<double>(), difference,
+                    1e-6 * std::fabs(difference));
+    }
+}
+
+TEST(Pass, ABatchMayBeEmpty) {
+    const Case c;
+    auto m = make(c, samples(20, options_of(c), 2), torch::randn({20, 1}, torch::kFloat64));
+    Pass pass(*m, torch::zeros({0, 2}, torch::kFloat64));
+    EXPECT_EQ(pass.prediction().y.size(0), 0);
+    pass.backward();
+    EXPECT_THROW(m->predict(torch::zeros({3, 2}), 0), c10::Error);
 }
 
 TEST(Predict, ThreadsAndBlocksLeaveNoTrace) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include <torch/torch.h>
 
@@ -10,7 +12,7 @@
 
 namespace deepsl::field {
 
-/// Any field: derive from it, or wrap a function in a FunctionField.
+/// Any field: derive from it, or wrap a module in a ModuleField, a function in a FunctionField.
 class VectorFieldImpl : public torch::nn::Module {
 public:
     /// z [rows, n] -> a(z) [rows, n]. Row by row: a line must not depend on its neighbours.
@@ -50,6 +52,20 @@ private:
     bool bending_;
 };
 
+/// Any module that takes one tensor and gives one; its parameters learn with the rest.
+///     auto field = std::make_shared<ModuleFieldImpl>(torch::nn::AnyModule(my_module));
+class ModuleFieldImpl : public VectorFieldImpl {
+public:
+    explicit ModuleFieldImpl(torch::nn::AnyModule module) : module_(std::move(module)) {
+        register_module("module", module_.ptr());
+    }
+    torch::Tensor forward(const torch::Tensor& z) override { return module_.forward(z); }
+
+private:
+    torch::nn::AnyModule module_;
+};
+
+/// A formula; what it captures does not learn.
 class FunctionFieldImpl : public VectorFieldImpl {
 public:
     using Function = std::function<torch::Tensor(const torch::Tensor&)>;

@@ -23,7 +23,7 @@ struct ReportData {
 
 struct ReportOptions {
     std::int64_t map_cells = 220;    // of the decision map, each way
-    std::int64_t lines = 40;         // field lines in the plane
+    std::int64_t lines = 40;         // field lines in the plane, of all fields together
     std::int64_t test_points = 600;  // drawn; all of them are counted
     int finer = 4;                   // how much finer than the model's own grid curves are drawn
 };

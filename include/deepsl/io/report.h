@@ -1,8 +1,10 @@
 // A trained model as one HTML page: the plane with its decision regions and field lines, a few
 // samples followed from their line to their scores, the spectra, the training.
 //
-//     dz/dt = a(z), z(0) = x;   -(p u')' + q u = lambda w u on [t_minus, t_plus];   F(x) = L u(0)
+//     dz/dt = a(z), z(0) = x;   -(p u')' + q u = lambda w u on [t_minus, t_plus];
+//     F(x) = c + sum over fields of L u(0)
 //
+// Every field has its own a, p, q, w and L; fields are counted from 0 here, from 1 on the page.
 // Plain data in, text out: nothing here knows of networks. Whatever is empty is left out of the
 // page, and a number that is not finite leaves a gap in its curve.
 #pragma once
@@ -45,12 +47,8 @@ struct DecisionMap {
     std::vector<float> confidence;  // [row, column]; 0 undecided .. 1 certain
 };
 
-/// A sample, its line, the problem solved on it, and what came of it.
+/// The line on which one field carries a sample, the problem solved on it, and what came of it.
 struct SampleLine {
-    std::string title;
-    double x = 0.0, y = 0.0;
-    int predicted = -1, actual = -1;  // classes; -1: unknown, or no classification
-
     Curve line;                          // in the data's plane, from t_minus to t_plus
     double t_minus = 0.0, t_plus = 0.0;  // the sample itself is at t = 0
     std::vector<double> t, p, q, w;      // [node]
@@ -58,10 +56,18 @@ struct SampleLine {
     std::vector<std::vector<double>> u;  // [function, point]: the first few eigenfunctions on u_t
     std::vector<double> lambda;          // [d]
     std::vector<double> u_at_x;          // [d], as the linear map receives it
-    // [output, d]: the terms of F(x) = offset + sum over i of L_i u_i(x), one row for each class,
-    // or one row alone for a regression; offset is [output], or empty.
+    // [output, d]: this field's terms L_i u_i(x) of F(x), one row for each class, or one row alone
+    // for a regression.
     std::vector<std::vector<double>> contributions;
-    std::vector<double> offset;
+};
+
+struct Sample {
+    std::string title;
+    double x = 0.0, y = 0.0;
+    int predicted = -1, actual = -1;  // classes; -1: unknown, or no classification
+
+    std::vector<SampleLine> lines;  // [field]
+    std::vector<double> constant;   // [output]: c in F(x); may be empty
 };
 
 /// How the i-th eigenvalue is spread over a group of samples, one class for instance.
@@ -103,14 +109,15 @@ struct Report {
     std::vector<DataPoint> points;
     Curve outline;  // of the domain, closed by itself; may be empty
 
-    DecisionMap map;           // two dimensions only
-    std::vector<Curve> lines;  // field lines, in the direction of the field
+    DecisionMap map;                        // two dimensions only
+    std::vector<std::vector<Curve>> lines;  // [field, line], in the direction of the field
 
     bool one_dimensional = false;  // a regression y(x): points and the curves below, no map
     Curve predicted, truth;        // truth may be empty
 
-    std::vector<SampleLine> samples;    // two or three; at most six are shown
-    std::vector<SpectrumBand> spectra;  // if empty, the samples' own spectra take their place
+    std::vector<Sample> samples;  // two or three; at most six are shown, fewer with many fields
+    // [field, group]; if empty, the samples' own spectra take their place
+    std::vector<std::vector<SpectrumBand>> spectra;
 
     std::string metric = "accuracy";
     bool metric_is_share = true;  // between 0 and 1, shown in percent
@@ -118,9 +125,9 @@ struct Report {
     std::optional<Baseline> baseline;
 };
 
-/// A complete page that loads nothing. Below 1.5 MB for any number of points, lines, cells and
-/// epochs, texts aside: large sets are thinned, and the page says so. Throws std::invalid_argument
-/// if arrays that belong together differ in length.
+/// A complete page that loads nothing. Below 1.5 MB for any number of points, lines, fields, cells
+/// and epochs, texts aside: large sets are thinned, and the page says so. Throws
+/// std::invalid_argument if arrays that belong together differ in length.
 std::string html_report(const Report& report);
 
 }  // namespace deepsl::io

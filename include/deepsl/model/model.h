@@ -65,9 +65,9 @@ public:
     Coefficients coefficients(const torch::Tensor& z);
 
     field::VectorFieldImpl& field() { return *field_; }
-    void set_field(field::VectorFieldPointer field) {
-        field_ = replace_module("field", std::move(field));
-    }
+    /// Any field instead of the one that the options ask for; it learns with the rest. A model
+    /// with such a field cannot be saved.
+    void set_field(field::VectorFieldPointer field);
     const field::DomainPointer& domain() const { return domain_; }
     torch::nn::Linear& linear() { return linear_; }
     std::int64_t coefficient_flops_per_node() const;
@@ -92,6 +92,8 @@ public:
     ModelImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options);
 
     Prediction forward(const torch::Tensor& x) override;
+    std::size_t terms() const override { return branches_.size(); }
+    Prediction term(std::size_t field, const torch::Tensor& x) override;
 
     /// One field's view of a batch.
     Inspection inspect(const torch::Tensor& x, std::int64_t field = 0);
@@ -102,7 +104,8 @@ public:
 
     std::vector<torch::Tensor> linear_parameters() override;
 
-    const ModelOptions& options() const { return options_; }
+    /// What makes such a model again, its present numerics included.
+    ModelOptions options() const;
     Numerics& numerics() { return numerics_; }
     const field::DomainPointer& domain() const { return domain_; }
     std::vector<Branch>& branches() { return branches_; }

@@ -69,13 +69,18 @@ void visit_model(Options& o, Visitor&& visitor) {
             o.input_scale);
     visitor(choice("method", {"rk4", "dormand_prince"}, "how lines are followed"), o.method);
     visitor(whole("steps", 1, 10000, "Runge-Kutta steps from the centre to the boundary"), o.steps);
-    visitor(number("tolerance", 1e-13, 0.1, "of an adaptive method, per step"), o.tolerance);
+    visitor(number("tolerance", 1e-13, 0.1,
+                   "of an adaptive method, per step; at least 1e-6 in float32"),
+            o.tolerance);
     visitor(whole("max-steps", 1, 1000000, "steps a side before a line is given up"), o.max_steps);
     visitor(whole("cells", 1, 10000, "cells on each side of the sample"), o.cells);
     visitor(choice("scheme", {"magnus4", "midpoint"}, "order 4 or order 2 on a cell"), o.scheme);
     visitor(choice("precision", {"float32", "float64"}, "of the networks; the rest is in float64"),
             o.precision);
 }
+
+/// Throws OptionError that names the option, its value and what it may be.
+void check_model(const ModelOptions& options);
 
 /// "default", what learns best by measurement, or "paper", the paper's settings.
 ModelOptions model_preset(std::string_view name);

@@ -1,6 +1,7 @@
 // One training pass through a model, forward and back, on all threads.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <torch/torch.h>
@@ -9,8 +10,8 @@
 
 namespace deepsl::model {
 
-/// A batch is cut into one piece for each thread, and each piece goes through the whole model on
-/// its own: threads that share single operations would mostly wait for one another.
+/// Each thread gets a part of its own: a field of the model, or a piece of the batch. Threads that
+/// share single operations would mostly wait for one another.
 ///
 ///     Pass pass(model, x);
 ///     loss(pass.prediction()).backward();   // as far as the prediction
@@ -22,13 +23,14 @@ public:
     /// Of all samples; y and lambda are leaves, so that a loss can be differentiated by them.
     const Prediction& prediction() const { return joined_; }
 
-    /// Adds to the parameters' gradients what follows from those of the prediction. The pieces are
+    /// Adds to the parameters' gradients what follows from those of the prediction. The parts are
     /// summed in their order: the same number of threads gives the same bits.
     void backward();
 
 private:
     std::vector<torch::Tensor> parameters_;
-    std::vector<Prediction> pieces_;
+    std::size_t terms_;
+    std::vector<Prediction> parts_;  // [piece, term]
     Prediction joined_;
 };
 

@@ -33,10 +33,19 @@ struct Prediction {
     std::vector<Outcome> outcomes;  // [B]
 };
 
+/// The prediction of a model that is a sum: outputs add up, spectra stand side by side, and a
+/// sample that failed in one term has failed.
+Prediction sum(const std::vector<Prediction>& terms);
+
 class PredictorImpl : public torch::nn::Module {
 public:
     /// x [B, inputs], in the model's own coordinates.
     virtual Prediction forward(const torch::Tensor& x) = 0;
+
+    /// How many predictions add up to the model's, and one of them; terms may be found side by
+    /// side.
+    virtual std::size_t terms() const { return 1; }
+    virtual Prediction term(std::size_t, const torch::Tensor& x) { return forward(x); }
 
     /// Before training, once: whatever a model wants to learn from data without gradients.
     /// x [B, inputs], targets [B, outputs].
