@@ -9,7 +9,7 @@ FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
 PROGRAM = build/release/deepsl
 
 # After the first time, the build itself sees when a CMake file changed, but not the presets.
-configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1)
+configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1) $(CMAKE_FLAGS)
 
 .PHONY: help setup build demo test asan format format-check tidy bench install-test clean
 
@@ -34,9 +34,10 @@ test: setup  ## build and run all tests, optimised
 	@ctest --preset release --parallel $(JOBS)
 
 asan: setup  ## the same with address and undefined-behaviour sanitizers
-	@$(call configure,asan)
-	@cmake --build --preset asan --parallel $(JOBS)
-	@ctest --preset asan --parallel $(JOBS)
+	@for preset in asan asan-learn; do \
+	    cmake --preset $$preset && cmake --build --preset $$preset --parallel $(JOBS) \
+	        && ctest --preset $$preset --parallel $(JOBS) || exit 1; \
+	done
 
 format:  ## format all sources
 	@scripts/setup.sh lint
