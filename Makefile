@@ -3,6 +3,8 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
+FUZZ_CLANG ?= clang++-14
+FUZZ_SECONDS ?= 60
 
 FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
     \( -name '*.cpp' -o -name '*.h' -o -name '*.inl' \) -print0
@@ -11,7 +13,7 @@ PROGRAM = build/release/deepsl
 # After the first time, the build itself sees when a CMake file changed, but not the presets.
 configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1) $(CMAKE_FLAGS)
 
-.PHONY: help setup build demo test asan format format-check tidy bench install-test clean
+.PHONY: help setup build demo test asan format format-check tidy bench fuzz install-test clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -63,6 +65,15 @@ bench:  ## build and run the benchmarks; their tables go to build/bench
 	build/bench/benchmarks/sturm_speed | tee build/bench/sturm-speed.md
 	OMP_WAIT_POLICY=passive build/bench/benchmarks/model_speed 1 | tee build/bench/model-speed.md
 	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
+
+fuzz:  ## try to break the table parser for FUZZ_SECONDS (60); a finding goes to build/fuzz
+	@scripts/setup.sh build fuzz
+	@cmake -S fuzz -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=$(FUZZ_CLANG)
+	@cmake --build build/fuzz --parallel $(JOBS)
+	@mkdir -p build/fuzz/found/table
+	build/fuzz/table_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+	    -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/table- \
+	    build/fuzz/found/table fuzz/corpus/table
 
 install-test: build  ## install to an empty folder and use it from another project
 	@scripts/install-test.sh build/release

@@ -28,17 +28,21 @@
 #ifdef DEEPSL_WITH_TORCH
 #include <c10/util/Exception.h>
 
+#include "apply.h"
 #include "check.h"
+#include "cv.h"
 #include "deepsl/option.h"
 #include "demo.h"
 #include "options.h"
+#include "train.h"
 #endif
 
 namespace {
 
 using namespace deepsl::cli;
 
-const std::vector<std::string> learning_verbs = {"demo", "check", "options"};
+const std::vector<std::string> learning_verbs = {"demo",    "check", "options",  "train",
+                                                 "predict", "cv",    "evaluate", "inspect"};
 
 [[maybe_unused]] bool is_learning_verb(const std::string& word) {
     return std::find(learning_verbs.begin(), learning_verbs.end(), word) != learning_verbs.end();
@@ -74,6 +78,13 @@ int run(const std::vector<std::string>& words) {
     DemoArguments demo_arguments;
     CheckArguments check_arguments;
     OptionsArguments options_arguments;
+    LearnArguments train_arguments, cv_arguments;
+    ApplyArguments predict_arguments, evaluate_arguments, inspect_arguments;
+    const auto* train = add_train(app, train_arguments);
+    const auto* predict = add_predict(app, predict_arguments);
+    const auto* evaluate = add_evaluate(app, evaluate_arguments);
+    const auto* inspect = add_inspect(app, inspect_arguments);
+    const auto* cv = add_cv(app, cv_arguments);
     const auto* demo = add_demo(app, demo_arguments);
     const auto* check = add_check(app, check_arguments);
     const auto* options = add_options(app, options_arguments);
@@ -97,6 +108,11 @@ int run(const std::vector<std::string>& words) {
     }
     if (solve->parsed()) return static_cast<int>(run_solve(*solve, solve_arguments));
 #ifdef DEEPSL_WITH_TORCH
+    if (train->parsed()) return static_cast<int>(run_train(*train, train_arguments));
+    if (predict->parsed()) return static_cast<int>(run_predict(*predict, predict_arguments));
+    if (evaluate->parsed()) return static_cast<int>(run_evaluate(*evaluate, evaluate_arguments));
+    if (inspect->parsed()) return static_cast<int>(run_inspect(*inspect, inspect_arguments));
+    if (cv->parsed()) return static_cast<int>(run_cv(*cv, cv_arguments));
     if (demo->parsed()) return static_cast<int>(run_demo(*demo, demo_arguments));
     if (check->parsed()) return static_cast<int>(run_check(*check, check_arguments));
     if (options->parsed()) return static_cast<int>(run_options(*options, options_arguments));

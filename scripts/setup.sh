@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that deepsl needs and that are missing.
 #
-#     scripts/setup.sh [build] [test] [lint] [tidy] [bench]        (default: build test)
+#     scripts/setup.sh [build] [test] [lint] [tidy] [bench] [fuzz]        (default: build test)
 #
 # DEEPSL_SKIP_SETUP=1 makes it do nothing, for machines that get their packages in another way.
 set -euo pipefail
 
 declare -A packages=(
-    [build]="g++ cmake ninja-build make libcli11-dev libfmt-dev nlohmann-json3-dev libmuparser-dev libtorch-dev"
+    [build]="g++ cmake ninja-build make libcli11-dev libfmt-dev nlohmann-json3-dev libmuparser-dev libtorch-dev libtomlplusplus-dev"
     [test]="libgtest-dev librapidcheck-dev"
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"
     [bench]="libopenblas-dev"
+    [fuzz]="clang-14 libclang-rt-14-dev"
 )
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -38,7 +39,7 @@ groups=("$@")
 wanted=()
 for group in "${groups[@]}"; do
     [[ -n ${packages[$group]:-} ]] ||
-        fail "no group is called '$group'; there are: build test lint tidy bench."
+        fail "no group is called '$group'; there are: build test lint tidy bench fuzz."
     read -ra names <<<"${packages[$group]}"
     wanted+=("${names[@]}")
 done

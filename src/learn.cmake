@@ -19,19 +19,26 @@ set(deepsl_learn_torch
     io/model_file.cpp
     io/model_report.cpp
     io/model_report_samples.cpp
+    model/ablation.cpp
     model/baseline.cpp
+    model/basis.cpp
     model/eigenpairs.cpp
+    model/kinds.cpp
     model/model.cpp
+    model/node.cpp
     model/pass.cpp
     model/predictor.cpp
     model/theory_check.cpp
     network/mlp.cpp
+    train/checkpoint.cpp
     train/dataset.cpp
     train/evaluation.cpp
     train/loss.cpp
     train/metrics.cpp
     train/optimiser.cpp
-    train/trainer.cpp)
+    train/trainer.cpp
+    table/learner.cpp
+    table/rules.cpp)
 
 add_library(deepsl_learn ${deepsl_learn_plain} ${deepsl_learn_torch})
 add_library(deepsl::learn ALIAS deepsl_learn)
@@ -44,15 +51,21 @@ set(deepsl_learn_headers
     field/vector_field.h
     io/model_file.h
     io/model_report.h
+    model/ablation.h
     model/baseline.h
+    model/basis.h
     model/eigenpairs.h
+    model/kinds.h
     model/model.h
+    model/node.h
     model/options.h
     model/pass.h
     model/predictor.h
     model/theory_check.h
     network/mlp.h
     option.h
+    table/learner.h
+    train/checkpoint.h
     train/dataset.h
     train/evaluation.h
     train/loss.h

@@ -16,6 +16,7 @@ deepsl_add_learn_tests(
     field/random_lines_test.cpp
     field/trace_test.cpp
     io/model_file_test.cpp
+    model/baseline_test.cpp
     model/eigenpairs_test.cpp
     model/gradients_test.cpp
     model/outcome_test.cpp
@@ -29,6 +30,7 @@ target_precompile_headers(learn_tests PRIVATE <torch/torch.h> <gtest/gtest.h>)
 
 deepsl_add_learn_tests(
     train_tests
+    train/checkpoint_test.cpp
     train/dataset_test.cpp
     train/loss_test.cpp
     train/metrics_test.cpp

@@ -16,6 +16,34 @@ Tensor unlimited(const Scaling& s, const Tensor& x) {
     return (x.to(torch::kFloat64) - s.shift) * s.factor;
 }
 
+Tensor checked(const Tensor& x, std::string_view domain) {
+    const auto wide = x.to(torch::kFloat64);
+    if (wide.dim() != 2 || wide.numel() == 0)
+        throw OptionError("scaling needs at least one row and one column of numbers");
+    if (!torch::isfinite(wide).all().item<bool>())
+        throw OptionError("a column holds NaN or infinite numbers; remove or replace them first");
+    if (domain != "ball" && domain != "box")
+        throw OptionError("there is no domain '" + std::string(domain) + "'; use ball or box");
+    return wide;
+}
+
+Scaling with_spread(Scaling s, const Tensor& x) {
+    const auto z = s.forward(x);
+    s.spread = (z - z.mean(0)).square().mean().sqrt().item<double>();
+    return s;
+}
+
+Scaling into_box(const Tensor& x) {
+    Scaling s;
+    s.ball = false;
+    const auto low = std::get<0>(x.min(0)), high = std::get<0>(x.max(0));
+    const auto width = high - low;
+    s.factor = torch::where(width > 0.0, 0.5 / width, torch::ones_like(width));
+    // The middle of the range goes to the middle of the box.
+    s.shift = 0.5 * (low + high) - 0.5 / s.factor;
+    return with_spread(s, x);
+}
+
 }  // namespace
 
 Tensor Scaling::forward(const Tensor& x) const {
@@ -35,31 +63,26 @@ std::int64_t Scaling::pulled_in(const Tensor& x) const {
 }
 
 Scaling fit_scaling(const Tensor& x, std::string_view domain) {
-    const auto wide = x.to(torch::kFloat64);
-    if (wide.dim() != 2 || wide.numel() == 0)
-        throw OptionError("scaling needs at least one row and one column of numbers");
-    if (!torch::isfinite(wide).all().item<bool>())
-        throw OptionError("a column holds NaN or infinite numbers; remove or replace them first");
-    if (domain != "ball" && domain != "box")
-        throw OptionError("there is no domain '" + std::string(domain) + "'; use ball or box");
+    const auto wide = checked(x, domain);
+    if (domain == "box") return into_box(wide);
     Scaling s;
-    s.ball = domain == "ball";
-    if (s.ball) {
-        s.shift = wide.mean(0);
-        const auto deviation = (wide - s.shift).square().mean(0).sqrt();
-        s.factor = torch::where(deviation > 0.0, 1.0 / deviation, torch::ones_like(deviation));
-        const double largest = ((wide - s.shift) * s.factor).norm(2, 1).max().item<double>();
-        if (largest > 0.0) s.factor = s.factor / (1.5 * largest);
-    } else {
-        const auto low = std::get<0>(wide.min(0)), high = std::get<0>(wide.max(0));
-        const auto width = high - low;
-        s.factor = torch::where(width > 0.0, 0.5 / width, torch::ones_like(width));
-        // The middle of the range goes to the middle of the box.
-        s.shift = 0.5 * (low + high) - 0.5 / s.factor;
-    }
-    const auto z = s.forward(wide);
-    s.spread = (z - z.mean(0)).square().mean().sqrt().item<double>();
-    return s;
+    s.shift = wide.mean(0);
+    const auto deviation = (wide - s.shift).square().mean(0).sqrt();
+    s.factor = torch::where(deviation > 0.0, 1.0 / deviation, torch::ones_like(deviation));
+    const double largest = ((wide - s.shift) * s.factor).norm(2, 1).max().item<double>();
+    if (largest > 0.0) s.factor = s.factor / (1.5 * largest);
+    return with_spread(s, wide);
+}
+
+Scaling fit_uniform_scaling(const Tensor& x, std::string_view domain) {
+    const auto wide = checked(x, domain);
+    if (domain == "box") return into_box(wide);
+    Scaling s;
+    s.shift = wide.mean(0);
+    // Not the largest norm: a single row far out would press all others together.
+    const auto usual = torch::quantile((wide - s.shift).norm(2, 1), 0.99).item<double>();
+    s.factor = torch::full_like(s.shift, usual > 0.0 ? 1.0 / (1.5 * usual) : 1.0);
+    return with_spread(s, wide);
 }
 
 }  // namespace deepsl::data

@@ -9,6 +9,7 @@
 
 #include "deepsl/io/file.h"
 #include "deepsl/io/tensor_file.h"
+#include "deepsl/model/kinds.h"
 #include "deepsl/text.h"
 
 namespace deepsl::io {
@@ -37,7 +38,7 @@ StoredTensor stored(const std::string& name, const Tensor& tensor) {
 }
 
 /// All tensors of a module by name, those that learn and those that do not.
-std::vector<std::pair<std::string, Tensor>> tensors_of(model::ModelImpl& model) {
+std::vector<std::pair<std::string, Tensor>> tensors_of(const torch::nn::Module& model) {
     std::vector<std::pair<std::string, Tensor>> result;
     for (const auto& p : model.named_parameters()) result.emplace_back(p.key(), p.value());
     for (const auto& b : model.named_buffers()) result.emplace_back(b.key(), b.value());
@@ -58,8 +59,9 @@ void load_into(const std::string& path, const TensorFile& file, const std::strin
         refuse(path, fmt::format("its tensor {} holds NaN or infinite numbers", in_quotes(name)));
 }
 
-/// How many numbers the model of such an architecture holds, found without making it.
-double numbers_in(double inputs, double outputs, const model::ModelOptions& o) {
+/// How many numbers the model of such an architecture holds at least, found without making it.
+double numbers_in(const std::string& kind, double inputs, double outputs,
+                  const model::ModelOptions& o) {
     const auto mlp = [](double in, const std::vector<std::int64_t>& hidden, double out) {
         double count = 0.0;
         for (const auto h : hidden) {
@@ -69,6 +71,9 @@ double numbers_in(double inputs, double outputs, const model::ModelOptions& o) {
         return count + (in + 1.0) * out;
     };
     const auto d = static_cast<double>(o.eigenfunctions);
+    if (kind == "mlp") return mlp(inputs, o.hidden, outputs);
+    if (kind == "node") return mlp(inputs, o.field_hidden, inputs);
+    if (kind == "ablation") return 3.0 * mlp(inputs + 1.0, o.hidden, 1.0);
     double one = 3.0 * mlp(inputs, o.hidden, 1.0) + 2.0 * d + (d + 1.0) * outputs;
     if (o.start_network) one += mlp(inputs, o.hidden, d);
     if (o.field != "straight") one += mlp(inputs, o.field_hidden, inputs);
@@ -150,17 +155,23 @@ model::ModelOptions options_from(const std::string& path, const Metadata& metada
 
 }  // namespace
 
+model::PredictorImpl& TrainedModel::predictor() {
+    return model.is_empty() ? *baseline : static_cast<model::PredictorImpl&>(*model);
+}
+
 model::Prediction TrainedModel::predict(const Tensor& x) {
-    auto prediction = model->predict(scaling.forward(x));
+    auto prediction = predictor().predict(scaling.forward(x));
     if (classes.empty()) prediction.y = target_mean + target_scale * prediction.y;
     return prediction;
 }
 
 void save_model(const std::string& path, const TrainedModel& trained) {
-    auto model = trained.model;
-    const auto options = model->options();
+    auto all = trained;
+    auto& model = all.predictor();
+    const bool dsl = !trained.model.is_empty();
+    const auto options = dsl ? trained.model->options() : trained.architecture;
     const bool positive = options.field == "positive";
-    for (auto& branch : model->branches())
+    for (auto& branch : dsl ? all.model->branches() : std::vector<model::Branch>{})
         if (positive
                 ? dynamic_cast<const field::PositiveFieldImpl*>(&branch->field()) == nullptr
                 : dynamic_cast<const field::DirectionalFieldImpl*>(&branch->field()) == nullptr)
@@ -176,13 +187,15 @@ void save_model(const std::string& path, const TrainedModel& trained) {
     auto& m = file.metadata;
     m["format"] = format;
     m["version"] = version;
+    m["kind"] = trained.kind;
+    if (trained.encoding) m["encoding"] = trained.encoding->to_json();
     m["architecture"] = json(architecture).dump();
-    m["inputs"] = json(model->inputs()).dump();
-    m["outputs"] = json(model->outputs()).dump();
+    m["inputs"] = json(model.inputs()).dump();
+    m["outputs"] = json(model.outputs()).dump();
     m["features"] = as_json(path, trained.features);
     m["classes"] = as_json(path, trained.classes);
     m["training"] = as_json(path, trained.record);
-    for (const auto& [name, tensor] : tensors_of(*model))
+    for (const auto& [name, tensor] : tensors_of(model))
         file.tensors.push_back(stored(name, tensor));
     file.tensors.push_back(stored("scaling.shift", trained.scaling.shift));
     file.tensors.push_back(stored("scaling.factor", trained.scaling.factor));
@@ -195,8 +208,8 @@ void save_model(const std::string& path, const TrainedModel& trained) {
 TrainedModel load_model(const std::string& path) {
     const auto file = read_tensor_file(path);
     const Metadata metadata(path, file);
-    const auto kind = file.metadata.find("format");
-    if (kind == file.metadata.end() || kind->second != format)
+    const auto written_format = file.metadata.find("format");
+    if (written_format == file.metadata.end() || written_format->second != format)
         refuse(path, "it is a safetensors file, but not one written by deepsl");
     if (metadata.text("version") != version) {
         refuse(path, fmt::format("it is of version {}, and this program reads version {}",
@@ -205,18 +218,30 @@ TrainedModel load_model(const std::string& path) {
     const auto options = options_from(path, metadata);
     const auto inputs = metadata.value<std::int64_t>("inputs");
     const auto outputs = metadata.value<std::int64_t>("outputs");
+    const auto written_kind = file.metadata.find("kind");
+    const auto kind = written_kind == file.metadata.end() ? "dsl" : written_kind->second;
     double held = 0.0;
     for (const auto& tensor : file.tensors)
         held += static_cast<double>(tensor.bytes.size() / size_of(tensor.dtype));
     const bool sizes_fit = inputs > 0 && outputs > 0 && inputs < 1'000'000 && outputs < 1'000'000;
     // Checked before the model is made, which allocates as much as its architecture says.
     if (!sizes_fit ||
-        numbers_in(static_cast<double>(inputs), static_cast<double>(outputs), options) > held)
+        numbers_in(kind, static_cast<double>(inputs), static_cast<double>(outputs), options) > held)
         refuse(path, "it holds fewer numbers than its architecture needs");
 
     TrainedModel trained;
-    trained.model = model::Model(inputs, outputs, options);
-    auto tensors = tensors_of(*trained.model);
+    trained.kind = kind;
+    try {
+        if (kind == "dsl") {
+            trained.model = model::Model(inputs, outputs, options);
+        } else {
+            trained.architecture = options;
+            trained.baseline = model::make_predictor(kind, inputs, outputs, options);
+        }
+    } catch (const OptionError& error) {
+        refuse(path, fmt::format("in its architecture {}", error.what()));
+    }
+    auto tensors = tensors_of(trained.predictor());
     if (tensors.size() + 3 != file.tensors.size())
         refuse(path, "it holds other tensors than its architecture needs");
     for (auto& [name, tensor] : tensors) load_into(path, file, name, tensor);
@@ -235,6 +260,15 @@ TrainedModel load_model(const std::string& path) {
     trained.classes = metadata.value<std::vector<std::string>>("classes");
     trained.record = metadata.value<std::map<std::string, std::string>>("training");
     const auto many = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    if (const auto encoding = file.metadata.find("encoding"); encoding != file.metadata.end()) {
+        try {
+            trained.encoding = data::Encoding::from_json(encoding->second);
+        } catch (const data::InputError& error) {
+            refuse(path, error.what());
+        }
+        if (many(trained.encoding->input_names()) != inputs)
+            refuse(path, "its encoding does not give as many inputs as its model takes");
+    }
     if ((!trained.features.empty() && many(trained.features) != inputs) ||
         (!trained.classes.empty() && many(trained.classes) != outputs && outputs != 1))
         refuse(path, "its names are not as many as its inputs and outputs");

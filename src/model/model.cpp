@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "network/real.h"
+#include "model/networks.h"
 
 namespace deepsl::model {
 namespace {
@@ -12,40 +12,15 @@ using torch::Tensor;
 
 constexpr double least_float_tolerance = 1e-6;  // of an adaptive method, per step
 
-network::Activation activation_of(const std::string& name) {
-    return name == "tanh" ? network::Activation::tanh : network::Activation::leaky_relu;
-}
-
-network::MlpOptions network_options(std::int64_t inputs, std::int64_t outputs,
-                                    const ModelOptions& options, const field::Domain& domain) {
-    network::MlpOptions mlp;
-    mlp.inputs = inputs;
-    mlp.outputs = outputs;
-    mlp.hidden = options.hidden;
-    mlp.activation = activation_of(options.activation);
-    mlp.initialiser = options.initialiser == "orthogonal" ? network::Initialiser::orthogonal
-                                                          : network::Initialiser::glorot_uniform;
-    mlp.last_gain = options.last_gain;
-    mlp.shift = domain.centre();
-    mlp.scale = options.input_scale;
-    return mlp;
-}
-
-field::DomainPointer domain_of(std::int64_t inputs, const ModelOptions& options) {
-    return options.domain == "box" ? field::box(inputs) : field::ball(inputs);
-}
-
 Numerics numerics_of(const ModelOptions& options) {
     Numerics numerics;
-    for (const auto* method : field::methods())
-        if (method->name == options.method) numerics.trace.method = method;
+    numerics.trace.method = &method_of(options);
     numerics.trace.steps = static_cast<int>(options.steps);
     numerics.trace.tolerance = options.tolerance;
     numerics.trace.max_steps = static_cast<int>(options.max_steps);
     numerics.cells = options.cells;
     numerics.least_tolerance = options.precision == "float64" ? 1e-13 : least_float_tolerance;
-    numerics.scheme =
-        options.scheme == "midpoint" ? sturm::Scheme::midpoint : sturm::Scheme::magnus4;
+    numerics.scheme = scheme_of(options);
     return numerics;
 }
 
@@ -54,26 +29,12 @@ const ModelOptions& checked(const ModelOptions& options) {
     return options;
 }
 
-/// The first failure of each sample.
-std::vector<Outcome> outcomes_of(const field::FieldLines& lines, const Eigenpairs& pairs) {
+/// What the lines alone tell.
+std::vector<Outcome> outcomes_of(const field::FieldLines& lines) {
     const auto status = lines.status();
-    const auto d = pairs.status.size(1);
-    const auto* eigen = pairs.status.data_ptr<std::uint8_t>();
     std::vector<Outcome> outcomes(status.size());
-    for (std::size_t b = 0; b < status.size(); ++b) {
-        outcomes[b].line = status[b];
-        const auto* row = eigen + static_cast<std::int64_t>(b) * d;
-        const auto* bad = std::find_if(row, row + d, [](std::uint8_t s) { return s != 0; });
-        if (bad != row + d) outcomes[b].eigen = static_cast<sturm::Status>(*bad);
-    }
+    for (std::size_t b = 0; b < status.size(); ++b) outcomes[b].line = status[b];
     return outcomes;
-}
-
-Tensor mask_of(const std::vector<Outcome>& outcomes) {
-    const auto mask = torch::empty({static_cast<std::int64_t>(outcomes.size())}, torch::kBool);
-    std::transform(outcomes.begin(), outcomes.end(), mask.data_ptr<bool>(),
-                   [](const Outcome& outcome) { return outcome.ok(); });
-    return mask;
 }
 
 }  // namespace
@@ -116,10 +77,8 @@ void check_model(const ModelOptions& options) {
 }
 
 BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options)
-    : d_(options.eigenfunctions),
-      basis_scale_(options.basis_scale),
-      domain_(domain_of(inputs, options)) {
-    auto mlp = network_options(inputs, inputs, options, *domain_);
+    : domain_(domain_of(inputs, options)) {
+    auto mlp = network_options(inputs, inputs, options, domain_->centre());
     mlp.hidden = options.field_hidden;
     mlp.activation = activation_of(options.field_activation);
     if (options.field == "positive") {
@@ -128,26 +87,20 @@ BranchImpl::BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOpt
         field_ = register_module("field", std::make_shared<field::DirectionalFieldImpl>(
                                               mlp, options.field != "straight"));
     }
-    mlp = network_options(inputs, 1, options, *domain_);
-    const bool calm = options.heads == "calm";
-    using network::BoundedHead;
-    mlp.head = BoundedHead::sigmoid(1.0, 10.0, calm ? 2.0 : 0.0);
+    mlp = network_options(inputs, 1, options, domain_->centre());
+    const Heads heads(options);
+    mlp.head = heads.P;
     P_ = register_module("P", network::Mlp(mlp));
-    mlp.head = BoundedHead{0.0, 10.0, 0.0, calm ? 0.1 : 1.0};
+    mlp.head = heads.q;
     q_ = register_module("q", network::Mlp(mlp));
-    mlp.head = BoundedHead::sigmoid(0.1, 10.0, calm ? 1.5 : 0.0);
+    mlp.head = heads.w;
     w_ = register_module("w", network::Mlp(mlp));
     if (options.start_network) {
         mlp.head.reset();
-        mlp.outputs = d_;
+        mlp.outputs = options.eigenfunctions;
         v_ = register_module("v", network::Mlp(mlp));
     }
-    u_mean_ = register_buffer("u_mean", torch::zeros({d_}, torch::kFloat64));
-    u_scale_ = register_buffer("u_scale", torch::ones({d_}, torch::kFloat64));
-    linear_ = register_module("L", torch::nn::Linear(d_, outputs));
-    const torch::NoGradGuard no_grad;
-    linear_->weight.zero_();
-    linear_->bias.zero_();
+    basis_ = Basis(*this, outputs, options);
 }
 
 Coefficients BranchImpl::coefficients(const Tensor& z) {
@@ -170,37 +123,15 @@ LineProblems BranchImpl::problems(const field::LineGrid& grid, const Numerics& n
             numerics.scheme};
 }
 
-Tensor BranchImpl::scaled(const Tensor& u) const {
-    return ((u - u_mean_) / u_scale_).to(linear_->weight.scalar_type());
-}
-
 void BranchImpl::set_field(field::VectorFieldPointer field) {
-    field->to(linear_->weight.scalar_type());
+    field->to(linear()->weight.scalar_type());
     field_ = replace_module("field", std::move(field));
-}
-
-void BranchImpl::mark_overflow(const Tensor& u, std::vector<Outcome>& outcomes) const {
-    // Far inside the range of float, so that L and its gradients stay finite, too.
-    const auto large = (((u - u_mean_) / u_scale_).abs() > 1e30).any(1);
-    for (std::size_t b = 0; b < outcomes.size(); ++b)
-        if (outcomes[b].ok() && large.data_ptr<bool>()[b])
-            outcomes[b].eigen = sturm::Status::overflow;
 }
 
 Prediction BranchImpl::forward(const Tensor& x, const Numerics& numerics) {
     const auto lines = field::trace(*field_, domain_, x, numerics.trace);
     const auto grid = field::grid(lines, numerics.cells, numerics.scheme);
-    const auto pairs = eigenpairs(problems(grid, numerics), d_);
-
-    auto outcomes = outcomes_of(lines, pairs);
-    mark_overflow(pairs.u.detach(), outcomes);
-    const auto ok = mask_of(outcomes);
-    const auto kept = ok.unsqueeze(1);
-    const auto zero = torch::zeros({}, torch::kFloat64);
-    const auto u = torch::where(kept, pairs.u, zero);
-    const auto lambda = torch::where(kept, pairs.lambda, zero);
-    const auto y = linear_->forward(scaled(u));
-    return {torch::where(kept, y, zero.to(y.scalar_type())), lambda, ok, std::move(outcomes)};
+    return basis_.predict(eigenpairs(problems(grid, numerics), basis_.size()), outcomes_of(lines));
 }
 
 Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
@@ -208,7 +139,7 @@ Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
     const auto lines = field::trace(*field_, domain_, x, numerics.trace);
     const auto grid = field::grid(lines, numerics.cells, numerics.scheme);
     const auto on_line = problems(grid, numerics);
-    const auto pairs = eigenpairs(on_line, d_, true);
+    const auto pairs = eigenpairs(on_line, basis_.size(), true);
 
     Inspection all;
     all.grid = grid;
@@ -226,26 +157,18 @@ Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
     all.u_edges = pairs.u_edges;
     all.f_edges = pairs.f_edges;
     all.u = pairs.u;
-    all.basis = scaled(pairs.u);
-    all.contributions = all.basis.unsqueeze(1) * linear_->weight;
+    all.basis = basis_.scaled(pairs.u);
+    all.contributions = all.basis.unsqueeze(1) * linear()->weight;
     all.passes = pairs.passes;
     all.steps = lines.step_counts();
-    all.outcomes = outcomes_of(lines, pairs);
-    mark_overflow(pairs.u, all.outcomes);
+    all.outcomes = outcomes_of(lines);
+    basis_.mark(pairs, all.outcomes);
     return all;
 }
 
 void BranchImpl::calibrate(const Tensor& x, const Numerics& numerics) {
-    if (basis_scale_ == "none") return;
     const auto seen = inspect(x, numerics);
-    const auto u = seen.u.index({mask_of(seen.outcomes)});
-    if (u.size(0) < 2) return;
-    const auto rms = u.square().mean(0).sqrt();
-    const auto mean = u.mean(0);
-    // Close to constant functions are not blown up beyond four times their size.
-    const auto scale = basis_scale_ == "rms" ? rms : torch::maximum(u.std(0), rms / 4.0);
-    u_scale_.copy_(scale.clamp_min(1e-12));
-    if (basis_scale_ == "centred") u_mean_.copy_(mean);
+    basis_.measure(seen.u, seen.outcomes);
 }
 
 std::int64_t BranchImpl::coefficient_flops_per_node() const {
@@ -260,9 +183,7 @@ ModelImpl::ModelImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptio
     for (std::int64_t m = 0; m < options.fields; ++m)
         branches_.push_back(
             register_module("field" + std::to_string(m + 1), Branch(inputs, outputs, options)));
-    // Buffers stay in double, whatever the networks do.
-    if (options.precision == "float64")
-        for (auto& p : parameters()) p.set_data(p.to(torch::kFloat64));
+    set_precision(*this, options);
 }
 
 std::vector<Tensor> ModelImpl::linear_parameters() {

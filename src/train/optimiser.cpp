@@ -49,6 +49,29 @@ std::unique_ptr<torch::optim::Optimizer> optimiser_of(const std::string& name,
     return std::make_unique<torch::optim::AdamW>(std::move(groups));
 }
 
+/// Under which torch keeps what it remembers of a parameter.
+std::string key_of(const Tensor& p) { return c10::guts::to_string(p.unsafeGetTensorImpl()); }
+
+/// Copies the moments of Adam or AdamW, whose states are alike, but not of one type.
+template <class State>
+bool read_moments(const torch::optim::OptimizerParamState& from, OptimiserState& to) {
+    const auto* own = dynamic_cast<const State*>(&from);
+    if (own == nullptr) return false;
+    to.steps.back() = own->step();
+    to.mean.back() = own->exp_avg().clone();
+    to.square.back() = own->exp_avg_sq().clone();
+    return true;
+}
+
+template <class State>
+std::unique_ptr<State> moments(const OptimiserState& from, std::size_t i) {
+    auto own = std::make_unique<State>();
+    own->step(from.steps[i]);
+    own->exp_avg(from.mean[i].clone());
+    own->exp_avg_sq(from.square[i].clone());
+    return own;
+}
+
 }  // namespace
 
 Fromage::Fromage(std::vector<OptimizerParamGroup> groups, const FromageOptions& defaults)
@@ -118,6 +141,42 @@ bool Optimiser::step() {
 void Optimiser::skip() {
     ++done_;
     ++skipped_;
+}
+
+OptimiserState Optimiser::state() const {
+    OptimiserState state;
+    for (const auto& p : parameters_) {
+        state.steps.push_back(0);
+        state.mean.emplace_back();
+        state.square.emplace_back();
+        state.had_gradient.push_back(p.grad().defined() ? 1 : 0);
+        const auto found = inner_->state().find(key_of(p));
+        if (found == inner_->state().end()) continue;
+        if (!read_moments<torch::optim::AdamParamState>(*found->second, state))
+            read_moments<torch::optim::AdamWParamState>(*found->second, state);
+    }
+    state.done = done_;
+    state.skipped = skipped_;
+    return state;
+}
+
+void Optimiser::restore(const OptimiserState& state) {
+    TORCH_CHECK(state.steps.size() == parameters_.size(), "the state of an optimiser of ",
+                state.steps.size(), " parameters does not fit one of ", parameters_.size());
+    inner_->state().clear();
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        auto& p = parameters_[i];
+        // torch leaves a gradient of zeros behind, which is not the same as none.
+        p.mutable_grad() = state.had_gradient[i] != 0 ? torch::zeros_like(p) : Tensor();
+        if (state.steps[i] == 0) continue;
+        auto& own = inner_->state()[key_of(p)];
+        if (dynamic_cast<torch::optim::Adam*>(inner_.get()) != nullptr)
+            own = moments<torch::optim::AdamParamState>(state, i);
+        else
+            own = moments<torch::optim::AdamWParamState>(state, i);
+    }
+    done_ = state.done;
+    skipped_ = state.skipped;
 }
 
 }  // namespace deepsl::train

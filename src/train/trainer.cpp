@@ -4,13 +4,17 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <locale>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <utility>
 
 #include "deepsl/model/pass.h"
+#include "deepsl/text.h"
 #include "deepsl/train/optimiser.h"
 #include "train/epoch_sums.h"
+#include "train/snapshot.h"
 
 namespace deepsl::train {
 namespace {
@@ -27,28 +31,6 @@ public:
 
 private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-/// A copy of all that a model has learned.
-class Snapshot {
-public:
-    void take(const torch::nn::Module& model) {
-        values_.clear();
-        for (const auto& tensor : tensors(model)) values_.push_back(tensor.detach().clone());
-    }
-    void restore(torch::nn::Module& model) const {
-        const torch::NoGradGuard no_grad;
-        auto own = tensors(model);
-        for (std::size_t i = 0; i < values_.size(); ++i) own[i].copy_(values_[i]);
-    }
-
-private:
-    static std::vector<Tensor> tensors(const torch::nn::Module& model) {
-        auto all = model.parameters();
-        for (const auto& buffer : model.buffers()) all.push_back(buffer);
-        return all;
-    }
-    std::vector<Tensor> values_;
 };
 
 /// By what epochs are compared: a score, where more is better, then a loss, where less is. NaN is
@@ -72,13 +54,16 @@ void calibrate(model::PredictorImpl& model, const Dataset& training) {
 class Run {
 public:
     Run(model::PredictorImpl& model, Split data, Loss loss, const TrainOptions& options,
-        const Callbacks& callbacks, std::mt19937_64 random)
+        const Callbacks& callbacks, std::mt19937_64 random, const Checkpointing& checkpointing,
+        Fingerprint run)
         : model_(model),
           data_(std::move(data)),
           loss_(loss),
           options_(options),
           callbacks_(callbacks),
           random_(random),
+          checkpointing_(checkpointing),
+          run_(std::move(run)),
           batches_((data_.training.size() + options.batch - 1) / options.batch),
           optimiser_(model, options, options.epochs * batches_) {
         record_.training_rows = data_.training.size();
@@ -86,21 +71,44 @@ public:
         record_.metric_name = data_.training.labels() ? "accuracy" : "r2";
     }
 
+    /// Goes on from the end of an earlier run's epoch.
+    void resume(const TrainingState& state) {
+        const auto own = snapshot(model_);
+        restore(state.weights, model_);
+        if (answer() != state.answer) {
+            restore(own, model_);
+            throw OptionError(in_quotes(checkpointing_.path) +
+                              " belongs to another run: its model answers otherwise with the same "
+                              "weights; resume with the same options of the model and the same "
+                              "program, or start afresh");
+        }
+        best_weights_ = state.best;
+        optimiser_.restore(state.optimiser);
+        std::istringstream random(state.random);
+        random.imbue(std::locale::classic());
+        random >> random_;
+        seconds_before_ = state.seconds;
+        for (auto report : state.epochs) {
+            judge(report);
+            add(report);
+        }
+    }
+
     TrainingRecord all_epochs() {
         const bool was_training = model_.is_training();
-        for (std::int64_t epoch = 1; epoch <= options_.epochs; ++epoch) {
-            auto report = one_epoch(epoch);
-            keep_if_best(report);
-            record_.stopped_early = !record_.interrupted && epoch < options_.epochs &&
-                                    options_.patience > 0 &&
-                                    epoch - record_.best_epoch >= options_.patience;
-            if (record_.stopped_early || record_.interrupted) report.seconds_left = 0.0;
-            close(report);
-            if (record_.stopped_early || record_.interrupted) break;
+        start_saving();
+        while (!over()) {
+            auto report = one_epoch(epochs_done() + 1);
+            judge(report);
+            if (report.best) best_weights_ = snapshot(model_);
+            add(report);
+            if (over()) record_.epochs.back().seconds_left = 0.0;
+            save_if_due();
+            if (callbacks_.epoch) callbacks_.epoch(record_.epochs.back());
         }
-        best_weights_.restore(model_);
+        restore(best_weights_, model_);
         model_.train(was_training);
-        record_.seconds = clock_.seconds();
+        record_.seconds = seconds();
         return std::move(record_);
     }
 
@@ -133,8 +141,8 @@ private:
             report.validation_failed = validation.failed;
         }
         report.seconds = clock.seconds();
-        report.seconds_left = clock_.seconds() / static_cast<double>(epoch) *
-                              static_cast<double>(options_.epochs - epoch);
+        report.seconds_left =
+            seconds() / static_cast<double>(epoch) * static_cast<double>(options_.epochs - epoch);
         return report;
     }
 
@@ -160,29 +168,75 @@ private:
         progress.fraction =
             static_cast<double>(sums.seen) / static_cast<double>(data_.training.size());
         const auto done = static_cast<double>(report.epoch - 1) + progress.fraction;
-        progress.seconds_left =
-            clock_.seconds() / done * (static_cast<double>(report.epochs) - done);
+        progress.seconds_left = seconds() / done * (static_cast<double>(report.epochs) - done);
         callbacks_.progress(progress);
     }
 
-    void keep_if_best(EpochReport& report) {
+    /// Whether the epoch is the best so far, and whether patience has come to its end.
+    void judge(EpochReport& report) {
         const bool validated = !data_.validation.empty();
         const Rank rank(validated ? report.validation_metric : -(report.loss + report.spectral),
                         validated ? report.validation_loss : 0.0);
         report.best = !best_ || rank.better_than(*best_);
-        if (!report.best) return;
-        best_ = rank;
-        best_weights_.take(model_);
-        record_.best_epoch = report.epoch;
-        record_.best_metric = validated ? report.validation_metric : report.train_metric;
+        if (report.best) {
+            best_ = rank;
+            record_.best_epoch = report.epoch;
+            record_.best_metric = validated ? report.validation_metric : report.train_metric;
+        }
+        record_.stopped_early = !record_.interrupted && report.epoch < options_.epochs &&
+                                options_.patience > 0 &&
+                                report.epoch - record_.best_epoch >= options_.patience;
     }
 
-    void close(const EpochReport& report) {
+    void add(const EpochReport& report) {
         record_.failed_lines += report.failed_lines;
         for (const auto& [name, count] : report.failures) record_.failures[name] += count;
         record_.skipped_steps += report.skipped_steps;
         record_.epochs.push_back(report);
-        if (callbacks_.epoch) callbacks_.epoch(report);
+    }
+
+    std::int64_t epochs_done() const { return static_cast<std::int64_t>(record_.epochs.size()); }
+    bool over() const {
+        return record_.stopped_early || record_.interrupted || epochs_done() >= options_.epochs;
+    }
+    double seconds() const { return seconds_before_ + clock_.seconds(); }
+
+    /// What the model predicts for the first few rows.
+    std::string answer() {
+        const bool was_training = model_.is_training();
+        model_.eval();
+        const auto prediction = model_.predict(
+            data_.training.x.narrow(0, 0, std::min<std::int64_t>(data_.training.size(), 8)));
+        model_.train(was_training);
+        return hash_of({prediction.y, prediction.lambda});
+    }
+
+    TrainingState state() {
+        std::ostringstream random;
+        random.imbue(std::locale::classic());
+        random << random_;
+        return {snapshot(model_), best_weights_, optimiser_.state(), random.str(), record_.epochs,
+                seconds(),        answer()};
+    }
+
+    void start_saving() {
+        if (checkpointing_.path.empty()) return;
+        // Even the first epoch may be cut short.
+        last_state_ = state();
+        // A file that cannot be written is better known now than after hours.
+        if (!checkpointing_.resume) save_state(checkpointing_.path, last_state_, run_);
+    }
+
+    void save_if_due() {
+        if (checkpointing_.path.empty()) return;
+        if (!record_.interrupted) last_state_ = state();
+        const auto& every = checkpointing_;
+        const bool due =
+            over() || (every.every_epochs > 0 && epochs_done() % every.every_epochs == 0) ||
+            (every.every_seconds > 0.0 && since_saved_.seconds() >= every.every_seconds);
+        if (!due) return;
+        save_state(every.path, last_state_, run_);
+        since_saved_ = Stopwatch();
     }
 
     model::PredictorImpl& model_;
@@ -191,26 +245,35 @@ private:
     const TrainOptions& options_;
     const Callbacks& callbacks_;
     std::mt19937_64 random_;
+    const Checkpointing& checkpointing_;
+    Fingerprint run_;
     std::int64_t batches_;
     Optimiser optimiser_;
     TrainingRecord record_;
     std::optional<Rank> best_;
-    Snapshot best_weights_;
-    Stopwatch clock_;
+    std::vector<Tensor> best_weights_;
+    TrainingState last_state_;  // at the end of the last epoch that was complete
+    double seconds_before_ = 0.0;
+    Stopwatch clock_, since_saved_;
 };
 
 }  // namespace
 
 TrainingRecord train(model::PredictorImpl& model, const Dataset& training,
                      const Dataset& validation, const TrainOptions& options,
-                     const Callbacks& callbacks) {
+                     const Callbacks& callbacks, const Checkpointing& checkpointing) {
     check_train(options);
+    check_checkpointing(checkpointing);
     check_dataset(model, training, "training data");
     const auto loss = loss_of(options.loss, training.labels());
     if (!validation.empty()) {
         check_dataset(model, validation, "validation data");
         loss_of(name(loss), validation.labels());
     }
+    Fingerprint run;
+    if (!checkpointing.path.empty()) run = fingerprint(model, training, validation, options);
+    std::optional<TrainingState> state;
+    if (checkpointing.resume) state = load_state(checkpointing.path, run);
 
     std::mt19937_64 random(static_cast<std::uint64_t>(options.seed));
     // Rows are put in random order even if none is split off: calibrate may look at the first
@@ -219,8 +282,11 @@ TrainingRecord train(model::PredictorImpl& model, const Dataset& training,
     if (!validation.empty()) data.validation = validation;
     data.training.x = data.training.x.to(model.scalar_type());
 
-    calibrate(model, data.training);
-    return Run(model, std::move(data), loss, options, callbacks, random).all_epochs();
+    if (!state) calibrate(model, data.training);
+    Run all(model, std::move(data), loss, options, callbacks, random, checkpointing,
+            std::move(run));
+    if (state) all.resume(*state);
+    return all.all_epochs();
 }
 
 }  // namespace deepsl::train

@@ -65,14 +65,37 @@ TEST(Metrics, NothingLeftIsInfinitelyBad) {
     EXPECT_EQ(accuracy(y, labels({1, 1}), none), 0.0);
 }
 
+// Scores 1, 2, 2, 3 of classes 0, 0, 1, 1: of four pairs three are in order and one is tied.
+TEST(Metrics, AreaCountsPairsInOrder) {
+    EXPECT_DOUBLE_EQ(auc(rows({1.0, 2.0, 2.0, 3.0}, 1), labels({0, 0, 1, 1})), 3.5 / 4.0);
+    EXPECT_DOUBLE_EQ(auc(rows({0.0, 1.0, 0.0, -1.0}, 2), labels({1, 0})), 1.0);
+    // Three classes; the third sample, of the last class, looks like the first one.
+    const auto y = rows({5, 0, 0, 0, 5, 0, 6, 0, 0, 0, 0, 5}, 3);
+    EXPECT_DOUBLE_EQ(auc(y, labels({0, 1, 2, 2})), (2.0 / 3.0 + 1.0 + 0.5) / 3.0);
+}
+
+// Class 0: two of three right, class 1: one of one, taken for class 1 twice in all.
+TEST(Metrics, BalancedAccuracyF1AndConfusion) {
+    const auto y = rows({-1.0, -1.0, 1.0, 1.0}, 1);
+    const auto c = labels({0, 0, 0, 1});
+    EXPECT_DOUBLE_EQ(balanced_accuracy(y, c), (2.0 / 3.0 + 1.0) / 2.0);
+    EXPECT_DOUBLE_EQ(f1(y, c), 2.0 / 3.0);
+    const auto counts = confusion(y, c);
+    EXPECT_EQ(counts[0][0].item<int>(), 2);
+    EXPECT_EQ(counts[0][1].item<int>(), 1);
+    EXPECT_EQ(counts[1][0].item<int>(), 0);
+    EXPECT_EQ(counts[1][1].item<int>(), 1);
+}
+
 TEST(Metrics, TheFirstIsTheOneToChooseBy) {
     const auto y = rows({1.0, -2.0}, 1);
     const auto classes = metrics(y, labels({1, 0}));
-    ASSERT_EQ(classes.size(), 2U);
+    ASSERT_EQ(classes.size(), 5U);
     EXPECT_EQ(classes[0].name, "accuracy");
     EXPECT_EQ(classes[0].value, 1.0);
     EXPECT_TRUE(classes[0].higher_is_better);
-    EXPECT_FALSE(classes[1].higher_is_better);
+    EXPECT_EQ(classes[2].name, "log_loss");
+    EXPECT_FALSE(classes[2].higher_is_better);
     const auto numbers = metrics(y, y);
     ASSERT_EQ(numbers.size(), 3U);
     EXPECT_EQ(numbers[0].name, "r2");

@@ -5,26 +5,35 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <torch/torch.h>
 
+#include "deepsl/data/encoding.h"
 #include "deepsl/data/scaling.h"
 #include "deepsl/model/model.h"
 
 namespace deepsl::io {
 
 struct TrainedModel {
-    model::Model model{nullptr};
+    model::Model model{nullptr};  // Deep Sturm-Liouville; or else
+    std::shared_ptr<model::PredictorImpl> baseline;
+    std::string kind = "dsl";          // as make_predictor takes it
+    model::ModelOptions architecture;  // of a baseline; a Model knows its own
+    std::optional<data::Encoding> encoding;  // of models for tables
     data::Scaling scaling;
-    std::vector<std::string> features;  // names of the columns; may be empty
+    std::vector<std::string> features;  // names of the inputs; may be empty
     std::vector<std::string> classes;   // empty: a regression
     double target_mean = 0.0;           // of a regression: y = mean + scale F
     double target_scale = 1.0;
     std::map<std::string, std::string> record;  // of the training: settings and results, as text
 
-    /// x [B, inputs] in the data's units.
+    model::PredictorImpl& predictor();
+
+    /// x [B, inputs] in the data's units, or as the encoding gives it.
     model::Prediction predict(const torch::Tensor& x);
 };
 

@@ -13,6 +13,7 @@
 
 #include "deepsl/field/trace.h"
 #include "deepsl/field/vector_field.h"
+#include "deepsl/model/basis.h"
 #include "deepsl/model/eigenpairs.h"
 #include "deepsl/model/options.h"
 #include "deepsl/model/predictor.h"
@@ -69,21 +70,16 @@ public:
     /// with such a field cannot be saved.
     void set_field(field::VectorFieldPointer field);
     const field::DomainPointer& domain() const { return domain_; }
-    torch::nn::Linear& linear() { return linear_; }
+    torch::nn::Linear& linear() { return basis_.linear(); }
     std::int64_t coefficient_flops_per_node() const;
 
 private:
     LineProblems problems(const field::LineGrid& grid, const Numerics& numerics);
-    torch::Tensor scaled(const torch::Tensor& u) const;
-    void mark_overflow(const torch::Tensor& u, std::vector<Outcome>& outcomes) const;
 
-    std::int64_t d_;
-    std::string basis_scale_;
     field::DomainPointer domain_;
     field::VectorFieldPointer field_;
     network::Mlp P_{nullptr}, q_{nullptr}, w_{nullptr}, v_{nullptr};
-    torch::Tensor u_mean_, u_scale_;  // [d]
-    torch::nn::Linear linear_{nullptr};
+    Basis basis_;
 };
 TORCH_MODULE(Branch);
 

@@ -46,6 +46,14 @@ double schedule_factor(std::string_view schedule, std::int64_t step, std::int64_
 /// length. Returns their length before that. Gradients that are not finite are left alone.
 double clip_gradients(const std::vector<torch::Tensor>& parameters, double most);
 
+/// What an optimiser remembers, by parameter in the model's order where not said otherwise.
+struct OptimiserState {
+    std::vector<std::int64_t> steps;          // of Adam and AdamW; 0: no moments yet
+    std::vector<torch::Tensor> mean, square;  // their moments; undefined where there are none
+    std::vector<std::int64_t> had_gradient;   // 1: since then it takes part in every step
+    std::int64_t done = 0, skipped = 0;       // of the schedule
+};
+
 /// A model's optimiser with its schedule. Groups, in this order, where not empty:
 /// matrices (two dimensions or more), with weight decay; other tensors of the networks, without;
 /// the model's linear_parameters, with linear_rate times the rate, without decay.
@@ -63,6 +71,10 @@ public:
 
     /// Steps that were skipped, for either reason.
     std::int64_t skipped() const { return skipped_; }
+
+    /// A copy of what it remembers, and back into an optimiser of the same kind and model.
+    OptimiserState state() const;
+    void restore(const OptimiserState& state);
 
     torch::optim::Optimizer& inner() { return *inner_; }
 

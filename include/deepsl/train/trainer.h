@@ -18,6 +18,7 @@
 #include <functional>
 
 #include "deepsl/model/predictor.h"
+#include "deepsl/train/checkpoint.h"
 #include "deepsl/train/dataset.h"
 #include "deepsl/train/evaluation.h"
 #include "deepsl/train/options.h"
@@ -35,9 +36,10 @@ struct Callbacks {
 };
 
 /// `validation` may be empty. Throws OptionError for options or data that cannot be used, before
-/// the model is touched.
+/// the model is touched; with checkpoints io::FileError, too, where one cannot be read or written.
+/// A run that is resumed takes weights and figures from the file, and tells of new epochs only.
 TrainingRecord train(model::PredictorImpl& model, const Dataset& training,
                      const Dataset& validation, const TrainOptions& options,
-                     const Callbacks& callbacks = {});
+                     const Callbacks& callbacks = {}, const Checkpointing& checkpointing = {});
 
 }  // namespace deepsl::train

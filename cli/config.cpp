@@ -1,0 +1,89 @@
+#include "config.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include "deepsl/io/file.h"
+#include "deepsl/text.h"
+#include "error.h"
+
+namespace deepsl::cli {
+namespace {
+
+constexpr std::uint64_t largest_config = 1 << 20;
+
+/// As it would be typed; nothing if it is a table or a list of lists.
+std::optional<std::string> typed(const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
+    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+    const auto* list = node.as_array();
+    if (list == nullptr) return {};
+    std::vector<std::string> items;
+    for (const auto& item : *list) {
+        auto one = item.is_array() ? std::nullopt : typed(item);
+        if (!one) return {};
+        items.push_back(std::move(*one));
+    }
+    const bool sizes = std::all_of(list->begin(), list->end(),
+                                   [](const toml::node& item) { return item.is_integer(); });
+    return fmt::format("{}", fmt::join(items, sizes ? "-" : ","));
+}
+
+}  // namespace
+
+Given read_config(const std::string& path, const std::vector<std::string>& known) {
+    std::string content;
+    try {
+        content = io::read_file(path, largest_config);
+    } catch (const io::FileError& error) {
+        throw data_error(error.what());
+    }
+    try {
+        const auto file = toml::parse(content);
+        Given given;
+        for (const auto& [key, value] : file) {
+            const std::string name(key.str());
+            const auto line = value.source().begin.line;
+            if (std::find(known.begin(), known.end(), name) == known.end()) {
+                throw usage_error(fmt::format(
+                    "{}, line {}: there is no option {}; {}", path, line, in_quotes(name, 60),
+                    did_you_mean(name, known, "see 'deepsl train --help' for all of them")));
+            }
+            const auto text = typed(value);
+            if (!text) {
+                throw usage_error(fmt::format(
+                    "{}, line {}: {} is neither a text nor a number nor a list of these; write it "
+                    "as on the command line, in quotes",
+                    path, line, in_quotes(name, 60)));
+            }
+            given[name] = *text;
+        }
+        return given;
+    } catch (const toml::parse_error& error) {
+        throw usage_error(fmt::format("{}, line {}: {}; see toml.io for the format", path,
+                                      error.source().begin.line, error.description()));
+    }
+}
+
+std::string config_text(const std::vector<std::pair<std::string, std::string>>& values) {
+    std::string text;
+    for (const auto& [name, value] : values) {
+        const bool plain = value == "true" || value == "false" || to_number<double>(value);
+        std::string quoted;
+        for (const char c : value) {
+            if (c == '"' || c == '\\') quoted += '\\';
+            quoted += c;
+        }
+        text += plain ? fmt::format("{} = {}\n", name, value)
+                      : fmt::format("{} = \"{}\"\n", name, quoted);
+    }
+    return text;
+}
+
+}  // namespace deepsl::cli

@@ -1,0 +1,186 @@
+// From the flags of a verb that learns, and its configuration file, to a task.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config.h"
+#include "deepsl/model/kinds.h"
+#include "machine.h"
+#include "parse.h"
+#include "text.h"
+#include "train.h"
+#include "values.h"
+
+namespace deepsl::cli {
+namespace {
+
+constexpr OwnFlag task_flags[] = {
+    {"--target", "COLUMN", "The column to predict (default: the last one)"},
+    {"--task", "NAME", "What the target is: classes, numbers, or auto (default)"},
+    {"--model", "KIND", "One of dsl, ablation, mlp, node (default dsl)"},
+    {"--preset", "NAME", "default, which follows the size of the table, or paper"},
+    {"--scale", "NAME",
+     "Numbers by rank, zscore or none; auto (default): rank where there are\n"
+     "categories, else zscore"},
+    {"--drop", "A,B,...", "Columns to leave out"},
+    {"--numbers", "A,B,...", "Columns that are numbers"},
+    {"--categories", "A,B,...", "Columns that are categories, though they look like numbers"},
+    {"--config", "FILE", "A TOML file with a key for each flag; flags win over it"},
+    {"--threads", "N", "Default: as many as there are cores"},
+};
+
+std::vector<std::string> names_in(const std::string& list) {
+    std::vector<std::string> names;
+    if (!list.empty()) names = split_list(list);
+    return names;
+}
+
+std::string one_of(const std::string& flag, const std::string& value,
+                   const std::vector<std::string>& allowed) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
+    throw usage_error(fmt::format(
+        "{} takes one of {}, but {} was given{}", flag, fmt::join(allowed, ", "), shown(value),
+        nearest(value, allowed).empty() ? ""
+                                        : "; did you mean '" + nearest(value, allowed) + "'?"));
+}
+
+std::vector<std::string> known_keys(const CLI::App& verb) {
+    std::vector<std::string> keys{"data"};
+    for (const auto& name : flag_names(verb))
+        if (name.starts_with("--") && name != "--help" && name != "--config" &&
+            name != "--print-config")
+            keys.push_back(name.substr(2));
+    return keys;
+}
+
+bool is_true(const Given& given, const std::string& name) {
+    const auto found = given.find(name);
+    return found != given.end() && found->second == "true";
+}
+
+}  // namespace
+
+void add_learn_flags(CLI::App* verb, LearnArguments& arguments, const std::vector<OwnFlag>& own) {
+    verb->allow_extras();
+    verb->get_formatter()->column_width(34);
+    verb->add_option("data", arguments.data, "The table: CSV or TSV")
+        ->type_name("DATA")
+        ->multi_option_policy(CLI::MultiOptionPolicy::Join);
+    const auto add = [&](const OwnFlag& flag) {
+        const std::string names = flag.names;
+        const auto name = names.substr(names.find("--") + 2);
+        add_value(verb, names, arguments.given[name], flag.type, flag.description, "Run");
+    };
+    for (const auto& flag : own) add(flag);
+    for (const auto& flag : task_flags) add(flag);
+    verb->add_flag("--json", arguments.json, "Print the result as JSON")->group("Run");
+    verb->add_flag("--quiet", arguments.quiet, "Print the result only, no progress")->group("Run");
+    verb->add_flag("--print-config", arguments.print_config,
+                   "Print all settings as a configuration file, and end")
+        ->group("Run");
+    add_table_flags(verb, arguments.table);
+    add_settings(verb, arguments.given, preset("default"), preset("paper"));
+}
+
+std::string LearnTask::value(const std::string& name, const std::string& otherwise) const {
+    const auto found = given.find(name);
+    return found == given.end() || found->second.empty() ? otherwise : found->second;
+}
+
+LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments) {
+    check_words(verb, "one table is enough; every value follows its flag");
+    LearnTask result;
+    auto data = arguments.data;
+    auto flags = arguments.table;
+    for (const auto& [name, value] : arguments.given)
+        if (!value.empty()) result.given[name] = value;
+    if (const auto path = result.value("config"); !path.empty()) {
+        auto file = read_config(path, known_keys(verb));
+        if (data.empty()) data = file["data"];
+        if (flags.separator.empty()) flags.separator = file["separator"];
+        if (!flags.header && !flags.no_header) {
+            flags.header = is_true(file, "header");
+            flags.no_header = is_true(file, "no-header");
+        }
+        for (const auto& [name, value] : file) result.given.emplace(name, value);
+    }
+    if (data.empty())
+        throw usage_error(fmt::format("the table is missing; try 'deepsl {} data.csv --target y'",
+                                      verb.get_name()));
+    result.preset = one_of("--preset", result.value("preset", "default"), {"default", "paper"});
+    const auto kind = one_of("--model", result.value("model", "dsl"), model::kinds());
+    const auto target_kind =
+        one_of("--task", result.value("task", "auto"), {"auto", "classes", "numbers"});
+    const auto categories = names_in(result.value("categories"));
+    result.threads = result.value("threads").empty()
+                         ? available_threads()
+                         : static_cast<int>(whole("--threads", result.value("threads"), 1, 1024));
+
+    result.table = read_table(data, flags, categories);
+    const auto target = result.value("target", result.table.columns.back().name);
+    try {
+        result.task = table::task_for(result.table, target, result.preset, target_kind);
+    } catch (const data::InputError& error) {
+        throw data_error(error.what());
+    }
+    auto& task = result.task;
+    task.kind = kind;
+    auto& encoding = task.encoding;
+    encoding.scale = one_of("--scale", result.value("scale", encoding.scale),
+                            {"auto", "rank", "zscore", "none"});
+    encoding.dropped = names_in(result.value("drop"));
+    for (const auto& name : categories) encoding.roles[name] = data::Role::category;
+    for (const auto& name : names_in(result.value("numbers")))
+        encoding.roles[name] = data::Role::number;
+    Settings settings{task.model, task.train};
+    cli::apply(result.given, settings);
+    task.model = settings.model;
+    task.train = settings.train;
+    return result;
+}
+
+std::string printed_config(const LearnArguments& arguments, const LearnTask& task) {
+    std::vector<std::pair<std::string, std::string>> values{
+        {"data", task.table.path},
+        {"target", task.task.target},
+        {"task", task.task.target_kind},
+        {"model", task.task.kind},
+        {"preset", task.preset},
+        {"scale", task.task.encoding.scale},
+        {"threads", fmt::format("{}", task.threads)}};
+    for (const auto* name : {"drop", "numbers", "categories", "output", "report", "checkpoint"})
+        if (const auto value = task.value(name); !value.empty()) values.emplace_back(name, value);
+    if (!arguments.table.separator.empty())
+        values.emplace_back("separator", arguments.table.separator);
+    for (auto& setting : listed({task.task.model, task.task.train}))
+        values.push_back(std::move(setting));
+    return config_text(values);
+}
+
+std::vector<std::string> task_lines(const LearnTask& task, const data::Encoding& encoding) {
+    std::vector<std::string> lines{table_sentence(task.table)};
+    std::vector<std::string> numbers, categories;
+    std::string scale;
+    for (const auto& column : encoding.columns()) {
+        if (column.role == data::Role::number) {
+            numbers.push_back(column.name);
+            scale = column.scale;
+        } else if (column.role == data::Role::category) {
+            categories.push_back(fmt::format("{} ({})", column.name, column.levels.size()));
+        } else if (column.role != data::Role::dropped) {
+            lines.push_back(fmt::format("  left out: {} {}", column.name, column.why));
+        }
+    }
+    const auto list = [&](const std::string& what, const std::vector<std::string>& names) {
+        if (names.empty()) return;
+        for (const auto& line :
+             wrapped(fmt::format("{} {}: {}", names.size(), what, fmt::join(names, ", ")), 96))
+            lines.push_back("  " + line);
+    };
+    list(scale.empty() ? "numbers" : fmt::format("numbers, by {}", scale), numbers);
+    list("categories", categories);
+    return lines;
+}
+
+}  // namespace deepsl::cli

@@ -1,0 +1,106 @@
+#include "table_flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "deepsl/io/file.h"
+#include "error.h"
+#include "parse.h"
+#include "text.h"
+
+namespace deepsl::cli {
+namespace {
+
+char separator_of(const std::string& text) {
+    if (text == "," || text == "comma") return ',';
+    if (text == ";" || text == "semicolon") return ';';
+    if (text == "\t" || text == "tab") return '\t';
+    throw usage_error(
+        fmt::format("--separator takes comma, semicolon or tab, but {} was given", shown(text)));
+}
+
+std::string counts(const std::map<std::string, std::size_t>& columns) {
+    constexpr std::size_t most = 6;
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : columns) {
+        if (parts.size() == most) {
+            parts.push_back(fmt::format("and {} more columns", columns.size() - most));
+            break;
+        }
+        parts.push_back(fmt::format("{} ({})", name, grouped(count)));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+void add_table_flags(CLI::App* verb, TableFlags& flags) {
+    const auto* group = "Table";
+    add_value(verb, "--separator", flags.separator, "NAME",
+              "comma, semicolon or tab (default: found)", group);
+    verb->add_flag("--header", flags.header, "The first line holds names (default: found)")
+        ->group(group);
+    verb->add_flag("--no-header", flags.no_header, "It does not")->group(group);
+}
+
+data::Table read_table(const std::string& path, const TableFlags& flags,
+                       const std::vector<std::string>& texts) {
+    data::TableOptions options;
+    if (!flags.separator.empty()) options.separator = separator_of(flags.separator);
+    if (flags.header && flags.no_header)
+        throw usage_error("--header and --no-header contradict each other; give one of them");
+    if (flags.header || flags.no_header) options.header = flags.header;
+    options.texts = texts;
+    try {
+        return data::read_table(path, options);
+    } catch (const io::FileError& error) {
+        throw data_error(error.what());
+    } catch (const data::InputError& error) {
+        throw data_error(error.what());
+    }
+}
+
+io::TrainedModel load_table_model(const std::string& path) {
+    try {
+        auto model = io::load_model(path);
+        if (!model.encoding)
+            throw data_error(fmt::format(
+                "{} was not trained on a table; make one with 'deepsl train'", in_quotes(path)));
+        return model;
+    } catch (const io::FileError& error) {
+        throw data_error(error.what());
+    }
+}
+
+std::string table_sentence(const data::Table& table) {
+    return fmt::format("{}: {} rows, {} columns, separated by {}s{}, {} header{}", table.path,
+                       grouped(table.rows()), grouped(table.columns.size()),
+                       data::separator_name(table.separator),
+                       table.separator_found ? " (found)" : "", table.header ? "with a" : "without",
+                       table.header_found ? " (found)" : "");
+}
+
+std::vector<std::string> notes_lines(const data::EncodingNotes& notes) {
+    std::vector<std::string> lines;
+    const auto add = [&](const char* what, const std::map<std::string, std::size_t>& columns) {
+        if (!columns.empty()) lines.push_back(fmt::format("{}: {}", what, counts(columns)));
+    };
+    add("missing cells, filled in", notes.holes);
+    add("texts that training did not have", notes.unseen);
+    add("numbers outside the training range", notes.out_of_range);
+    if (!notes.ignored.empty())
+        lines.push_back(fmt::format("columns not used: {}", fmt::join(notes.ignored, ", ")));
+    return lines;
+}
+
+std::string grouped(std::size_t value) {
+    const auto digits = fmt::format("{}", value);
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+        text += digits[i];
+    }
+    return text;
+}
+
+}  // namespace deepsl::cli

@@ -1,0 +1,154 @@
+#include "train.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "deepsl/io/model_report.h"
+#include "deepsl/train/progress.h"
+#include "file.h"
+#include "machine.h"
+#include "parse.h"
+#include "training_display.h"
+#include "values.h"
+
+namespace deepsl::cli {
+namespace {
+
+constexpr const char* examples = R"text(Examples:
+  deepsl train bank.csv --target deposit
+  deepsl train adult.csv --target income -o adult.deepsl --checkpoint adult.ckpt
+  deepsl train houses.tsv --target price --model mlp --drop address,id --json
+  deepsl train --config run.toml --resume adult.ckpt --seed 1
+
+Ctrl-C ends the training: the best model so far is saved, exit code 130.
+Exit codes: 0 trained, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 Ctrl-C.)text";
+
+const std::vector<OwnFlag> own_flags = {
+    {"-o,--output", "MODEL", "The model file (default: the table's name with .deepsl)"},
+    {"--validation-data", "FILE", "Rows to choose the best epoch by (default: a share of DATA)"},
+    {"--checkpoint", "FILE", "Keep the state of the training here, to go on after an accident"},
+    {"--checkpoint-seconds", "N", "At most every N seconds (default 60), at the end of an epoch"},
+    {"--resume", "FILE", "Go on from this checkpoint, and keep it up to date"},
+};
+
+std::string default_output(const std::string& data) {
+    const auto name = data.substr(data.rfind('/') + 1);
+    return name.substr(0, name.rfind('.')) + ".deepsl";
+}
+
+void keep_record(const LearnTask& task, table::Learned& learned) {
+    auto& record = learned.model.record;
+    train::visit_train(task.task.train, [&](const Option& option, const auto& value) {
+        record[std::string(option.name)] = option_text(value);
+    });
+    record["data"] = task.table.path.substr(task.table.path.rfind('/') + 1);
+    record["rows"] = fmt::format("{}", task.table.rows());
+    record["preset"] = task.preset;
+    record["epochs run"] = fmt::format("{}", learned.record.epochs.size());
+    record["best epoch"] = fmt::format("{}", learned.record.best_epoch);
+    record["validation " + learned.record.metric_name] =
+        fmt::format("{}", learned.record.best_metric);
+    record["failed lines"] = fmt::format("{}", learned.record.failed_lines);
+}
+
+std::string json_text(const LearnTask& task, table::Learned& learned, const std::string& output) {
+    using Json = nlohmann::ordered_json;
+    const auto& record = learned.record;
+    Json out;
+    out["validation_" + record.metric_name] = record.best_metric;
+    out["seconds"] = record.seconds;
+    out["epochs"] = record.epochs.size();
+    out["best_epoch"] = record.best_epoch;
+    out["rows"] = task.table.rows();
+    out["training_rows"] = record.training_rows;
+    out["validation_rows"] = record.validation_rows;
+    out["inputs"] = learned.model.predictor().inputs();
+    out["classes"] = learned.model.classes;
+    out["model_kind"] = task.task.kind;
+    out["parameters"] = learned.model.predictor().parameter_count();
+    out["failed_lines"] = record.failed_lines;
+    out["seed"] = task.task.train.seed;
+    out["threads"] = task.threads;
+    out["interrupted"] = record.interrupted;
+    out["model"] = output;
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string result_text(const LearnTask& task, const table::Learned& learned,
+                        const std::string& output) {
+    const auto& record = learned.record;
+    const bool share = record.metric_name == "accuracy";
+    auto text = fmt::format("{} {} on {} validation rows, after epoch {} of {}\n",
+                            share ? "accuracy" : "R2",
+                            share ? fmt::format("{:.1f} %", 100.0 * record.best_metric)
+                                  : fmt::format("{:.4f}", record.best_metric),
+                            record.validation_rows, record.best_epoch, record.epochs.size());
+    if (record.interrupted) text += "stopped by Ctrl-C; the best epoch so far was kept\n";
+    text += fmt::format("\nThe model is in {}. Next:\n", output);
+    text += fmt::format("  deepsl evaluate {} test.csv\n", output);
+    text += fmt::format("  deepsl predict {} new.csv -o out.csv\n", output);
+    text += fmt::format("  deepsl inspect {} {} --row 1\n", output, task.table.path);
+    return text;
+}
+
+}  // namespace
+
+CLI::App* add_train(CLI::App& app, LearnArguments& arguments) {
+    auto* verb = app.add_subcommand("train", "Train a model on a table");
+    verb->footer(examples);
+    add_learn_flags(verb, arguments, own_flags);
+    return verb;
+}
+
+ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
+    const auto task = read_learn_task(verb, arguments);
+    if (arguments.print_config) {
+        print(printed_config(arguments, task));
+        return ExitCode::ok;
+    }
+    const auto output = task.value("output", default_output(task.table.path));
+    check_writable(output);
+    train::Checkpointing checkpointing;
+    checkpointing.path = task.value("resume", task.value("checkpoint"));
+    checkpointing.resume = !task.value("resume").empty();
+    checkpointing.every_epochs = 0;
+    checkpointing.every_seconds = static_cast<double>(
+        whole("--checkpoint-seconds", task.value("checkpoint-seconds", "60"), 0, 1000000));
+    if (!checkpointing.path.empty()) check_writable(checkpointing.path);
+    data::Table validation;
+    if (const auto path = task.value("validation-data"); !path.empty())
+        validation = read_table(path, arguments.table);
+
+    at::set_num_threads(task.threads);
+    const Interrupt interrupt;
+    using Show = TrainingDisplay::Show;
+    table::Learned learned;
+    try {
+        const auto encoding = data::Encoding::fit(task.table, task.task.target, task.task.encoding);
+        const bool labels =
+            !data::read_target(task.table, task.task.target, task.task.target_kind).classes.empty();
+        TrainingDisplay display(arguments.quiet ? Show::nothing : Show::epochs,
+                                labels ? "accuracy" : "R2");
+        for (const auto& line : task_lines(task, encoding)) display.line(line);
+        display.line(fmt::format("  {} from {} inputs by '{}'", task.task.target, encoding.inputs(),
+                                 task.task.kind));
+        learned =
+            table::learn(task.table, validation, task.task, display.callbacks(), checkpointing);
+        for (const auto& line : notes_lines(learned.notes)) display.line("  " + line);
+        display.line(train::summary_line(learned.record));
+    } catch (const data::InputError& error) {
+        throw data_error(error.what());
+    }
+    keep_record(task, learned);
+    try {
+        io::save_model(output, learned.model);
+    } catch (const io::FileError& error) {
+        throw Error(ExitCode::failure, error.what());
+    }
+    print(arguments.json ? json_text(task, learned, output)
+                         : (arguments.quiet ? "" : "\n") + result_text(task, learned, output));
+    return learned.record.interrupted ? ExitCode::interrupted : ExitCode::ok;
+}
+
+}  // namespace deepsl::cli

@@ -1,0 +1,17 @@
+// Numbers of one column made comparable: by rank, by z-score, or as they are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "deepsl/data/encoding.h"
+
+namespace deepsl::data {
+
+/// The fields of a number, from training values of which at least one is not NaN.
+void learn_number(EncodedColumn& column, std::vector<double> values, const std::string& scale);
+
+/// A number, not NaN, as the model's input.
+double scaled(const EncodedColumn& column, double number);
+
+}  // namespace deepsl::data

@@ -1,0 +1,106 @@
+// The column to be learned: classes or numbers.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "deepsl/data/encoding.h"
+#include "deepsl/text.h"
+#include "encoding_cells.h"
+#include "encoding_role.h"
+
+namespace deepsl::data {
+namespace {
+
+constexpr std::size_t most_shown = 5;
+
+void check_holes(const Table& table, const Column& column, const Levels& levels) {
+    if (levels.holes == 0) return;
+    std::vector<std::size_t> lines;
+    for (std::size_t row = 0; row < levels.codes.size() && lines.size() < most_shown; ++row)
+        if (levels.codes[row] == Column::missing) lines.push_back(table.lines[row]);
+    throw InputError(fmt::format(
+        "{}: the target is missing in {} row{} (line{} {}{}); fill it in or remove the rows",
+        where(table, column), levels.holes, levels.holes == 1 ? "" : "s",
+        levels.holes == 1 ? "" : "s", fmt::join(lines, ", "),
+        levels.holes > most_shown ? ", .." : ""));
+}
+
+bool are_classes(const Table& table, const Column& column, const Levels& levels,
+                 std::string_view kind, bool model_has_classes, std::size_t most_classes) {
+    if (kind == "classes" || kind == "numbers") return kind == "classes";
+    if (kind != "auto")
+        throw InputError(
+            fmt::format("there is no kind of target {}; choose auto, classes or "
+                        "numbers",
+                        shown(kind)));
+    if (model_has_classes) return true;
+    const bool many = levels.texts.size() > most_classes;
+    if (!column.numeric) {
+        if (many && column.stray_line > 0) refuse_stray(table, column);
+        return true;
+    }
+    return !many && std::all_of(column.numbers.begin(), column.numbers.end(),
+                                [](double number) { return number == std::trunc(number); });
+}
+
+std::string some_classes(const std::vector<std::string>& classes) {
+    std::vector<std::string> some;
+    for (std::size_t i = 0; i < std::min(most_shown, classes.size()); ++i)
+        some.push_back(shown(classes[i]));
+    return fmt::format("{}{}", fmt::join(some, ", "), classes.size() > most_shown ? ", .." : "");
+}
+
+/// The place of each level among the known classes.
+std::vector<std::int64_t> places_in(const std::vector<std::string>& known, const Table& table,
+                                    const Column& column, const Levels& levels) {
+    const LevelFinder finder(known);
+    std::vector<std::int64_t> places;
+    for (std::size_t level = 0; level < levels.texts.size(); ++level) {
+        const std::string_view text = levels.texts[level];
+        auto found = finder.find(text);
+        if (!found && text.ends_with('.')) found = finder.find(text.substr(0, text.size() - 1));
+        if (!found) {
+            const auto row = std::find(levels.codes.begin(), levels.codes.end(), level);
+            throw InputError(fmt::format(
+                "{}: the model does not know the class {}; it knows {}",
+                where(table, column, static_cast<std::size_t>(row - levels.codes.begin())),
+                shown(text), some_classes(known)));
+        }
+        places.push_back(static_cast<std::int64_t>(*found));
+    }
+    return places;
+}
+
+}  // namespace
+
+Target read_target(const Table& table, std::string_view column_name, std::string_view kind,
+                   const std::vector<std::string>& known, std::size_t most_classes) {
+    const auto& column = column_of(table, column_name, " to be the target");
+    const auto levels = levels_of(column);
+    check_holes(table, column, levels);
+    Target target;
+    target.name = column.name;
+    const bool one_value = levels.texts.size() == 1;
+    if (!are_classes(table, column, levels, kind, !known.empty(), most_classes)) {
+        target.numbers = numbers_of(table, column, ", as the target has to be");
+        if (one_value)
+            throw InputError(
+                fmt::format("{}: the target is {} in every row; bring rows that differ"
+                            " in it, or choose another column",
+                            where(table, column), levels.texts[0]));
+        return target;
+    }
+    if (known.empty() && one_value)
+        throw InputError(fmt::format(
+            "{}: the target has the one class {}; bring rows of two classes or more, or choose "
+            "another column",
+            where(table, column), shown(levels.texts[0])));
+    target.classes = known.empty() ? levels.texts : known;
+    const auto places = places_in(target.classes, table, column, levels);
+    for (const auto code : levels.codes) target.labels.push_back(places[code]);
+    return target;
+}
+
+}  // namespace deepsl::data

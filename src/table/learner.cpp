@@ -1,0 +1,117 @@
+#include "deepsl/table/learner.h"
+
+#include <limits>
+#include <utility>
+
+#include "deepsl/model/kinds.h"
+#include "deepsl/train/evaluation.h"
+#include "deepsl/train/loss.h"
+
+namespace deepsl::table {
+namespace {
+
+using torch::Tensor;
+
+Tensor matrix(const data::Encoded& encoded) {
+    return torch::tensor(encoded.x, torch::kFloat64)
+        .reshape(
+            {static_cast<std::int64_t>(encoded.rows), static_cast<std::int64_t>(encoded.inputs)});
+}
+
+Tensor labels_of(const data::Target& target) { return torch::tensor(target.labels, torch::kInt64); }
+
+Tensor numbers_of(const data::Target& target) {
+    return torch::tensor(target.numbers, torch::kFloat64).unsqueeze(1);
+}
+
+/// As the model sees it: inputs in the domain, numbers with mean 0 and deviation 1.
+train::Dataset dataset(const io::TrainedModel& model, const Tensor& x, const data::Target& target) {
+    const auto type = torch::kFloat32;
+    return {model.scaling.forward(x).to(type),
+            target.classes.empty()
+                ? ((numbers_of(target) - model.target_mean) / model.target_scale).to(type)
+                : labels_of(target)};
+}
+
+std::string target_name(const io::TrainedModel& model) {
+    const auto found = model.record.find("target");
+    return found == model.record.end() ? "" : found->second;
+}
+
+}  // namespace
+
+Learned learn(const data::Table& training, const data::Table& validation, const Task& task,
+              const train::Callbacks& callbacks, const train::Checkpointing& checkpointing) {
+    const auto target = data::read_target(training, task.target, task.target_kind);
+    Learned learned;
+    auto& model = learned.model;
+    model.encoding = data::Encoding::fit(training, task.target, task.encoding);
+    auto encoded = model.encoding->apply(training);
+    learned.notes = std::move(encoded.notes);
+    const auto x = matrix(encoded);
+    model.scaling = data::fit_uniform_scaling(x, task.model.domain);
+    model.features = model.encoding->input_names();
+    model.classes = target.classes;
+    model.kind = task.kind;
+    model.architecture = task.model;
+    model.record["target"] = task.target;
+    model.record["target kind"] = target.classes.empty() ? "numbers" : "classes";
+    if (target.classes.empty()) {
+        const auto numbers = numbers_of(target);
+        model.target_mean = numbers.mean().item<double>();
+        model.target_scale = numbers.std(0, false).item<double>();
+    }
+
+    const auto outputs =
+        target.classes.empty() ? 1 : static_cast<std::int64_t>(target.classes.size());
+    torch::manual_seed(static_cast<std::uint64_t>(task.train.seed));
+    if (task.kind == "dsl") {
+        model.model = model::Model(x.size(1), outputs, task.model);
+    } else {
+        model.baseline = model::make_predictor(task.kind, x.size(1), outputs, task.model);
+    }
+    train::Dataset held_out;
+    if (validation.rows() > 0) {
+        const auto known = data::read_target(
+            validation, task.target, target.classes.empty() ? "numbers" : "classes", model.classes);
+        held_out = dataset(model, matrix(model.encoding->apply(validation)), known);
+    }
+    learned.record = train::train(model.predictor(), dataset(model, x, target), held_out,
+                                  task.train, callbacks, checkpointing);
+    return learned;
+}
+
+Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) {
+    auto encoded = model.encoding->apply(table, strict);
+    Answers answers;
+    answers.prediction = model.predict(matrix(encoded));
+    answers.notes = std::move(encoded.notes);
+    auto& y = answers.prediction.y;
+    const auto failed = answers.prediction.ok.logical_not().unsqueeze(1);
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (model.classes.empty()) {
+        y = y.to(torch::kFloat64).masked_fill(failed, nan);
+    } else {
+        answers.label = train::guesses(y);
+        answers.probability = torch::softmax(y.to(torch::kFloat64), 1).masked_fill(failed, nan);
+    }
+    return answers;
+}
+
+Score evaluate(io::TrainedModel& model, const data::Table& table, bool strict) {
+    const bool labels = !model.classes.empty();
+    const auto target =
+        data::read_target(table, target_name(model), labels ? "classes" : "numbers", model.classes);
+    auto encoded = model.encoding->apply(table, strict);
+    const auto prediction = model.predict(matrix(encoded));
+    const auto truth = labels ? labels_of(target) : numbers_of(target);
+    Score score;
+    score.notes = std::move(encoded.notes);
+    score.samples = truth.size(0);
+    score.failed = train::count_failures(prediction.outcomes, score.failures);
+    score.metrics = train::metrics(prediction.y, truth, prediction.ok);
+    if (labels) score.confusion = train::confusion(prediction.y, truth, prediction.ok);
+    return score;
+}
+
+}  // namespace deepsl::table

@@ -1,0 +1,195 @@
+// The verbs about tables, run as processes: from a CSV file to predictions, and what is refused.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "directory.h"
+#include "expect.h"
+#include "process.h"
+
+namespace {
+
+using namespace deepsl::test;
+using nlohmann::json;
+
+/// Class b where x + (colour is red) > 1; every seventh size is missing.
+std::string small_table(bool with_target = true, int rows = 80) {
+    std::string text = with_target ? "id,size,colour,kind\n" : "colour,extra,size\n";
+    for (int i = 0; i < rows; ++i) {
+        const double size = (i * 37 % 100) / 50.0;
+        const bool red = i % 3 == 0;
+        const auto cell = i % 7 == 0 ? std::string("?") : std::to_string(size);
+        const std::string colour = red ? "red" : "blue";
+        const std::string kind = size + (red ? 1.0 : 0.0) > 1.0 ? "b" : "a";
+        text += with_target ? std::to_string(i + 1) + "," + cell + ", " + colour + "," + kind + "\n"
+                            : colour + ",7," + cell + "\n";
+    }
+    return text;
+}
+
+class TableVerbs : public InDirectory {
+protected:
+    std::string data() const { return write("data.csv", small_table()); }
+
+    Outcome train(const std::string& table, const Words& more = {}) const {
+        const std::pair<const char*, std::string> usual[] = {
+            {"--output", path("m.deepsl")}, {"--epochs", "8"}, {"--threads", "1"}};
+        Words words{"train", table};
+        for (const auto& [flag, value] : usual)
+            if (std::find(more.begin(), more.end(), flag) == more.end())
+                words.insert(words.end(), {flag, value});
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words);
+    }
+};
+
+TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
+    const auto trained = train(data(), {"--target", "kind", "--json"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    const auto result = json::parse(trained.out);
+    EXPECT_EQ(result["classes"], (json{"a", "b"}));
+    EXPECT_EQ(result["inputs"], 3) << "the size and two colours; the identifier is left out";
+    EXPECT_NE(trained.err.find("left out: id"), std::string::npos) << trained.err;
+
+    const auto evaluated = run_program({"evaluate", path("m.deepsl"), data(), "--json"});
+    ASSERT_EQ(evaluated.exit_code, 0) << evaluated.err;
+    const auto metrics = json::parse(evaluated.out);
+    for (const auto* name : {"accuracy", "balanced_accuracy", "log_loss", "auc", "f1"})
+        EXPECT_TRUE(metrics[name].is_number()) << name;
+    EXPECT_GT(metrics["accuracy"], 0.8);
+    EXPECT_EQ(metrics["confusion"].size(), 2U);
+
+    const auto fresh = write("new.csv", small_table(false));
+    const auto predicted =
+        run_program({"predict", path("m.deepsl"), fresh, "--proba", "-o", path("out.csv")});
+    ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
+    EXPECT_NE(predicted.err.find("columns not used: extra"), std::string::npos) << predicted.err;
+    const auto out = read(path("out.csv"));
+    EXPECT_TRUE(out.starts_with("kind,p(a),p(b)\n")) << out;
+    EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 81);
+
+    const auto row = run_program({"inspect", path("m.deepsl"), data(), "--row", "7", "--json"});
+    ASSERT_EQ(row.exit_code, 0) << row.err;
+    const auto seen = json::parse(row.out);
+    EXPECT_EQ(seen["fields"][0]["status"], "ok");
+    EXPECT_EQ(seen["fields"][0]["lambda"].size(), seen["fields"][0]["basis"].size());
+    const auto about = run_program({"inspect", path("m.deepsl")});
+    EXPECT_NE(about.out.find("predicts kind: a, b"), std::string::npos) << about.out;
+    const auto page =
+        run_program({"inspect", path("m.deepsl"), data(), "--report", path("page.html")});
+    ASSERT_EQ(page.exit_code, 0) << page.err;
+    EXPECT_NE(read(path("page.html")).find("<svg"), std::string::npos);
+}
+
+TEST_F(TableVerbs, EveryKindOfModelLearnsAndIsRead) {
+    for (const auto* kind : {"dsl", "ablation", "mlp", "node"}) {
+        const auto trained =
+            train(data(), {"--model", kind, "--epochs", "40", "--json", "--quiet"});
+        ASSERT_EQ(trained.exit_code, 0) << kind << trained.err;
+        EXPECT_EQ(trained.err, "");
+        const auto evaluated =
+            run_program({"evaluate", path("m.deepsl"), data(), "--json", "--quiet"});
+        ASSERT_EQ(evaluated.exit_code, 0) << kind << evaluated.err;
+        EXPECT_GT(json::parse(evaluated.out)["accuracy"], 0.75) << kind;
+    }
+}
+
+TEST_F(TableVerbs, NumbersAreARegression) {
+    std::string text = "x;y\n";
+    for (int i = 0; i < 60; ++i)
+        text += std::to_string(0.1 * i) + ";" + std::to_string(5.0 + 3.0 * 0.1 * i) + "\n";
+    const auto table = write("line.csv", text);
+    ASSERT_EQ(train(table, {"--epochs", "300", "--quiet"}).exit_code, 0);
+    const auto evaluated = run_program({"evaluate", path("m.deepsl"), table, "--json"});
+    const auto metrics = json::parse(evaluated.out);
+    EXPECT_GT(metrics["r2"], 0.9) << evaluated.out;
+    EXPECT_TRUE(metrics.contains("mae") && metrics.contains("rmse"));
+    const auto predicted = run_program({"predict", path("m.deepsl"), table});
+    EXPECT_TRUE(predicted.out.starts_with("y\n")) << predicted.out;
+    expect_error(run_program({"predict", path("m.deepsl"), table, "--proba"}), 2, {"--proba"});
+}
+
+TEST_F(TableVerbs, FoldsAreMeasuredOneByOne) {
+    const auto outcome = run_program(
+        {"cv", data(), "--folds", "3", "--epochs", "3", "--json", "--quiet", "--threads", "1"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const auto result = json::parse(outcome.out);
+    ASSERT_EQ(result["accuracy_folds"].size(), 3U);
+    double sum = 0.0;
+    for (const double value : result["accuracy_folds"]) sum += value;
+    EXPECT_NEAR(result["accuracy"], sum / 3.0, 1e-12);
+}
+
+TEST_F(TableVerbs, FlagsWinOverTheFileWhichWinsOverDefaults) {
+    const auto config = write("run.toml", "data = \"" + data() +
+                                              "\"\ntarget = \"kind\"\nhidden = [7, 5]\n"
+                                              "epochs = 3\nlearning-rate = 1e-3\n");
+    const auto printed =
+        run_program({"train", "--config", config, "--epochs", "4", "--print-config"});
+    ASSERT_EQ(printed.exit_code, 0) << printed.err;
+    for (const auto* line : {"hidden = \"7-5\"", "epochs = 4", "learning-rate = 0.001"})
+        EXPECT_NE(printed.out.find(line), std::string::npos) << line << "\n" << printed.out;
+    // What was printed is a configuration file that says the same.
+    const auto again =
+        run_program({"train", "--config", write("again.toml", printed.out), "--print-config"});
+    EXPECT_EQ(again.out, printed.out) << again.err;
+    expect_error(run_program({"train", "--config", write("bad.toml", "learning-rat = 1\n")}), 2,
+                 {"bad.toml, line 1", "learning-rat", "learning-rate"});
+    expect_error(run_program({"train", "--config", write("bad.toml", "a = = 1\n")}), 2,
+                 {"bad.toml, line 1"});
+    expect_error(run_program({"train", "--config", path("none.toml")}), 3, {"none.toml"});
+}
+
+TEST_F(TableVerbs, ABrokenRunGoesOnToTheSameBits) {
+    const Words settings{"--target", "kind", "--quiet", "--checkpoint-seconds", "0"};
+    auto whole = settings;
+    whole.insert(whole.end(), {"--checkpoint", path("a.ckpt")});
+    ASSERT_EQ(train(data(), whole).exit_code, 0);
+    const auto expected = read(path("m.deepsl"));
+    // A finished run that is resumed ends as it did.
+    auto resumed = settings;
+    resumed.insert(resumed.end(), {"--resume", path("a.ckpt")});
+    const auto outcome = train(data(), resumed);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(read(path("m.deepsl")), expected);
+    resumed.insert(resumed.end(), {"--weight-decay", "0.5"});
+    expect_error(train(data(), resumed), 2, {"weight-decay"});
+}
+
+TEST_F(TableVerbs, BadTablesAreNamed) {
+    expect_error(train(path("none.csv")), 3, {"none.csv"});
+    expect_error(train(write("e.csv", "")), 3, {"e.csv"});
+    expect_error(train(write("h.csv", "a,b\n"), {"--header"}), 3, {"h.csv"});
+    expect_error(train(write("r.csv", "a,b\n1,x\n2\n")), 3, {"r.csv", "line 3"});
+    expect_error(train(write("one.csv", "a,b\n1,x\n2,x\n3,x\n")), 3, {"one.csv", "b"});
+    expect_error(train(write("c.csv", "a,b\n1,0.5\n2,0.5\n3,0.5\n")), 3, {"c.csv", "b"});
+    expect_error(train(data(), {"--target", "knid"}), 3, {"knid", "kind"});
+    expect_error(train(write("inf.csv", "a,b\n1,x\ninf,y\n3,x\n")), 3, {"inf.csv", "line 3"});
+    expect_error(train(data(), {"--target", "kind", "--drop", "size,colour,id"}), 3, {"data.csv"});
+    EXPECT_EQ(files(), 7U) << "no model was left behind";
+}
+
+TEST_F(TableVerbs, WhatDoesNotFitTheModelIsNamed) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    const auto predict = [&](const std::string& text) {
+        return run_program({"predict", path("m.deepsl"), write("new.csv", text), "--quiet"});
+    };
+    expect_error(predict("size\n1\n2\n"), 3, {"new.csv", "colour"});
+    expect_error(predict("size,colour\nlarge,red\n1,blue\n"), 3, {"new.csv", "line 2", "size"});
+    const auto strict =
+        run_program({"predict", path("m.deepsl"),
+                     write("new.csv", "size,colour\n1,green\n1.5,red\n"), "--strict"});
+    expect_error(strict, 3, {"new.csv", "green"});
+    EXPECT_EQ(predict("size,colour\n1,green\n2,red\n").exit_code, 0);
+    expect_error(run_program({"predict", write("x.deepsl", "no model"), data()}), 3, {"x.deepsl"});
+    expect_error(run_program({"evaluate", path("m.deepsl"), write("n.csv", small_table(false))}), 3,
+                 {"kind"});
+    expect_error(run_program({"inspect", path("m.deepsl"), data(), "--row", "999"}), 3, {"999"});
+    expect_error(train(data(), {"--model", "tree"}), 2, {"--model", "tree"});
+    expect_error(train(data(), {"--output", path("no/such/m.deepsl")}), 1, {"no/such"});
+}
+
+}  // namespace
