@@ -21,8 +21,8 @@ namespace deepsl::io {
 struct TrainedModel {
     model::Model model{nullptr};  // Deep Sturm-Liouville; or else
     std::shared_ptr<model::PredictorImpl> baseline;
-    std::string kind = "dsl";          // as make_predictor takes it
-    model::ModelOptions architecture;  // of a baseline; a Model knows its own
+    std::string kind = "dsl";                // as make_predictor takes it
+    model::ModelOptions architecture;        // of a baseline; a Model knows its own
     std::optional<data::Encoding> encoding;  // of models for tables
     data::Scaling scaling;
     std::vector<std::string> features;  // names of the inputs; may be empty

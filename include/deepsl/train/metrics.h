@@ -5,13 +5,14 @@
 //     balanced_accuracy  mean over classes of the share of their samples that is right
 //     auc       area under the ROC curve: of class 1 against class 0, or the mean over classes of
 //               each against the rest
-//     f1        2 right / (2 right + wrong): of class 1 with two classes, else the mean over classes
+//     f1        2 right / (2 right + wrong): of class 1 with two classes, else the mean over all
 //     log_loss  cross-entropy of the outputs, the mean over samples
 //     r2        1 - sum (y - t)^2 / sum (t - mean t)^2, the mean over outputs
 //     mae rmse  mean |y - t|, root of the mean (y - t)^2, over samples and outputs
 //
 // A failed sample counts as wrong in both accuracies, and in R2 as if the mean had been predicted.
-// Classes without samples do not count. The other metrics leave it out, and are infinite if every sample failed.
+// Classes without samples do not count. The other metrics leave it out, and are infinite if every
+// sample failed.
 #pragma once
 
 #include <string>
