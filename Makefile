@@ -13,7 +13,7 @@ PROGRAM = build/release/deepsl
 # After the first time, the build itself sees when a CMake file changed, but not the presets.
 configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1) $(CMAKE_FLAGS)
 
-.PHONY: help setup build demo test asan format format-check tidy bench fuzz install-test clean
+.PHONY: help setup build demo test asan asan-learn format format-check tidy bench fuzz install-test clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -35,11 +35,15 @@ test: setup  ## build and run all tests, optimised
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
 
-asan: setup  ## the same with address and undefined-behaviour sanitizers
-	@for preset in asan asan-learn; do \
-	    cmake --preset $$preset && cmake --build --preset $$preset --parallel $(JOBS) \
-	        && ctest --preset $$preset --parallel $(JOBS) || exit 1; \
-	done
+asan: setup  ## the same with address and undefined-behaviour sanitizers, without LibTorch
+	@$(call configure,asan)
+	@cmake --build --preset asan --parallel $(JOBS)
+	@ctest --preset asan --parallel $(JOBS)
+
+asan-learn: setup  ## the same of the parts that learn; LibTorch itself is not instrumented
+	@$(call configure,asan-learn)
+	@cmake --build --preset asan-learn --parallel $(JOBS)
+	@ctest --preset asan-learn --parallel $(JOBS)
 
 format:  ## format all sources
 	@scripts/setup.sh lint

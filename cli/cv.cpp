@@ -1,5 +1,6 @@
 #include "cv.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "deepsl/text.h"
 #include "deepsl/train/loss.h"
 #include "deepsl/train/progress.h"
 #include "demo_run.h"
@@ -18,17 +19,6 @@ std::string score_text(const DemoResult& result, const Trial& trial) {
     const double value = trial.test.metric.value;
     return is_regression(result) ? fmt::format("{:.4f}", value)
                                  : fmt::format("{:.1f} %", 100.0 * value);
-}
-
-/// 12345 as "12,345".
-std::string grouped(std::int64_t value) {
-    const auto digits = fmt::format("{}", value);
-    std::string text;
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-        text += digits[i];
-    }
-    return text;
 }
 
 std::string title_of(const std::string& set) {

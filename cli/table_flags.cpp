@@ -93,14 +93,4 @@ std::vector<std::string> notes_lines(const data::EncodingNotes& notes) {
     return lines;
 }
 
-std::string grouped(std::size_t value) {
-    const auto digits = fmt::format("{}", value);
-    std::string text;
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-        text += digits[i];
-    }
-    return text;
-}
-
 }  // namespace deepsl::cli

@@ -32,7 +32,4 @@ std::string table_sentence(const data::Table& table);
 /// One line each for holes, unseen texts, numbers out of range and ignored columns; may be empty.
 std::vector<std::string> notes_lines(const data::EncodingNotes& notes);
 
-/// 12345 as "12,345".
-std::string grouped(std::size_t value);
-
 }  // namespace deepsl::cli

@@ -64,6 +64,16 @@ std::string shown_size(std::uint64_t bytes) {
     return fmt::format("{:.1f} {}B", amount, units[unit]);
 }
 
+std::string grouped(std::int64_t value) {
+    const auto digits = fmt::format("{}", value < 0 ? -value : value);
+    std::string text = value < 0 ? "-" : "";
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+        text += digits[i];
+    }
+    return text;
+}
+
 std::string subscript(std::size_t index) {
     std::string out;
     for (const char digit : std::to_string(index)) {

@@ -33,6 +33,10 @@ std::string in_quotes(std::string_view text, std::size_t longest = 4096);
 /// "812 bytes", "3.2 GB".
 std::string shown_size(std::uint64_t bytes);
 
+/// 12345 as "12,345".
+std::string grouped(std::int64_t value);
+inline std::string grouped(std::size_t value) { return grouped(static_cast<std::int64_t>(value)); }
+
 /// The number in small digits below the line.
 std::string subscript(std::size_t index);
 
