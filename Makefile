@@ -67,7 +67,8 @@ bench:  ## build and run the benchmarks; their tables go to build/bench
 	@cmake --build --preset bench --parallel $(JOBS) --target sturm_speed sturm_accuracy model_speed random_lines
 	build/bench/benchmarks/sturm_accuracy | tee build/bench/sturm-accuracy.md
 	build/bench/benchmarks/sturm_speed | tee build/bench/sturm-speed.md
-	OMP_WAIT_POLICY=passive build/bench/benchmarks/model_speed 1 | tee build/bench/model-speed.md
+	for threads in 1 2; do OMP_WAIT_POLICY=passive build/bench/benchmarks/model_speed $$threads \
+	    | tee build/bench/model-speed-$$threads.md; done
 	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
 
 fuzz:  ## try to break the table parser for FUZZ_SECONDS (60); a finding goes to build/fuzz
