@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
+#include "directory.h"
 #include "expect.h"
 #include "process.h"
 
@@ -20,37 +20,7 @@ using namespace deepsl::test;
 using nlohmann::json;
 using std::numbers::pi;
 
-/// A directory of its own for each test.
-class Solve : public testing::Test {
-protected:
-    void SetUp() override {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        directory_ = std::filesystem::temp_directory_path() /
-                     ("deepsl-" + std::string(test->name()) + "-" + std::to_string(getpid()));
-        std::filesystem::create_directories(directory_);
-    }
-    void TearDown() override { std::filesystem::remove_all(directory_); }
-
-    std::string path(const std::string& name) const { return (directory_ / name).string(); }
-
-    std::string write(const std::string& name, const std::string& content) const {
-        std::ofstream(path(name)) << content;
-        return path(name);
-    }
-
-    static std::string read(const std::string& name) {
-        std::ifstream file(name);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-
-    std::size_t files() const {
-        return static_cast<std::size_t>(
-            std::distance(std::filesystem::directory_iterator(directory_), {}));
-    }
-
-private:
-    std::filesystem::path directory_;
-};
+class Solve : public InDirectory {};
 
 const Words example = {"--p",        "exp(6*t)", "--q", "0",  "--w", "exp(6*t)",
                        "--interval", "0",        "1",   "-n", "10"};
