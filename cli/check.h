@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "error.h"
+#include "table_flags.h"
 
 namespace deepsl::cli {
 
@@ -14,6 +15,8 @@ struct CheckArguments {
     std::string samples = "256";
     std::string seed = "0";
     std::string finer = "8";
+    std::string data, tolerances;
+    TableFlags table;
     bool json = false;
 };
 

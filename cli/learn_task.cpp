@@ -21,8 +21,8 @@ constexpr OwnFlag task_flags[] = {
     {"--model", "KIND", "One of dsl, ablation, mlp, node (default dsl)"},
     {"--preset", "NAME", "default, which follows the size of the table, or paper"},
     {"--scale", "NAME",
-     "Numbers by rank, zscore or none; auto (default): rank where there are\n"
-     "categories, else zscore"},
+     "Numbers by rank, zscore, minmax or none; auto (default): rank where\n"
+     "there are categories, else zscore"},
     {"--drop", "A,B,...", "Columns to leave out"},
     {"--numbers", "A,B,...", "Columns that are numbers"},
     {"--categories", "A,B,...", "Columns that are categories, though they look like numbers"},
@@ -128,7 +128,7 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     task.kind = kind;
     auto& encoding = task.encoding;
     encoding.scale = one_of("--scale", result.value("scale", encoding.scale),
-                            {"auto", "rank", "zscore", "none"});
+                            {"auto", "rank", "zscore", "minmax", "none"});
     encoding.dropped = names_in(result.value("drop"));
     for (const auto& name : categories) encoding.roles[name] = data::Role::category;
     for (const auto& name : names_in(result.value("numbers")))

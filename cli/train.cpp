@@ -28,7 +28,8 @@ const std::vector<OwnFlag> own_flags = {
     {"-o,--output", "MODEL", "The model file (default: the table's name with .deepsl)"},
     {"--validation-data", "FILE", "Rows to choose the best epoch by (default: a share of DATA)"},
     {"--checkpoint", "FILE", "Keep the state of the training here, to go on after an accident"},
-    {"--checkpoint-seconds", "N", "At most every N seconds (default 60), at the end of an epoch"},
+    {"--checkpoint-seconds", "N", "At the end of an epoch, at most every N seconds (default 60)"},
+    {"--checkpoint-epochs", "N", "At the end of every N-th epoch, instead"},
     {"--resume", "FILE", "Go on from this checkpoint, and keep it up to date"},
 };
 
@@ -79,17 +80,40 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
                         const std::string& output) {
     const auto& record = learned.record;
     const bool share = record.metric_name == "accuracy";
-    auto text = fmt::format("{} {} on {} validation rows, after epoch {} of {}\n",
+    const bool held_out = record.validation_rows > 0;
+    auto text = fmt::format("{} {} on {} {} rows, after epoch {} of {}\n",
                             share ? "accuracy" : "R2",
                             share ? fmt::format("{:.1f} %", 100.0 * record.best_metric)
                                   : fmt::format("{:.4f}", record.best_metric),
-                            record.validation_rows, record.best_epoch, record.epochs.size());
+                            held_out ? record.validation_rows : record.training_rows,
+                            held_out ? "validation" : "training", record.best_epoch,
+                            record.epochs.size());
+    if (!held_out)
+        text += "All rows were learned from; 'deepsl cv' measures how well new ones are met.\n";
     if (record.interrupted) text += "stopped by Ctrl-C; the best epoch so far was kept\n";
     text += fmt::format("\nThe model is in {}. Next:\n", output);
     text += fmt::format("  deepsl evaluate {} test.csv\n", output);
     text += fmt::format("  deepsl predict {} new.csv -o out.csv\n", output);
     text += fmt::format("  deepsl inspect {} {} --row 1\n", output, task.table.path);
     return text;
+}
+
+train::Checkpointing checkpointing_of(const LearnTask& task) {
+    train::Checkpointing result;
+    result.path = task.value("resume", task.value("checkpoint"));
+    result.resume = !task.value("resume").empty();
+    const auto epochs = task.value("checkpoint-epochs"), seconds = task.value("checkpoint-seconds");
+    if (!epochs.empty() && !seconds.empty())
+        throw usage_error("--checkpoint-epochs and --checkpoint-seconds exclude each other");
+    if (epochs.empty())
+        result.every_seconds = static_cast<double>(
+            whole("--checkpoint-seconds", seconds.empty() ? "60" : seconds, 0, 1000000));
+    // No seconds between two of them: after every epoch.
+    result.every_epochs = result.every_seconds > 0.0 ? 0 : 1;
+    if (!epochs.empty())
+        result.every_epochs =
+            static_cast<std::int64_t>(whole("--checkpoint-epochs", epochs, 1, 1000000));
+    return result;
 }
 
 }  // namespace
@@ -109,12 +133,7 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
     }
     const auto output = task.value("output", default_output(task.table.path));
     check_writable(output);
-    train::Checkpointing checkpointing;
-    checkpointing.path = task.value("resume", task.value("checkpoint"));
-    checkpointing.resume = !task.value("resume").empty();
-    checkpointing.every_epochs = 0;
-    checkpointing.every_seconds = static_cast<double>(
-        whole("--checkpoint-seconds", task.value("checkpoint-seconds", "60"), 0, 1000000));
+    const auto checkpointing = checkpointing_of(task);
     if (!checkpointing.path.empty()) check_writable(checkpointing.path);
     data::Table validation;
     if (const auto path = task.value("validation-data"); !path.empty())

@@ -25,9 +25,11 @@ set(deepsl_learn_torch
     model/eigenpairs.cpp
     model/kinds.cpp
     model/model.cpp
+    model/mapping.cpp
     model/node.cpp
     model/pass.cpp
     model/predictor.cpp
+    model/ridge.cpp
     model/theory_check.cpp
     network/mlp.cpp
     train/checkpoint.cpp

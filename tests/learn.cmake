@@ -19,8 +19,10 @@ deepsl_add_learn_tests(
     model/baseline_test.cpp
     model/eigenpairs_test.cpp
     model/gradients_test.cpp
+    model/mapping_test.cpp
     model/outcome_test.cpp
     model/pass_test.cpp
+    model/ridge_test.cpp
     model/theory_check_test.cpp
     model/theory_test.cpp
     network/mlp_kernel_test.cpp

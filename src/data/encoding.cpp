@@ -71,7 +71,7 @@ private:
     }
 
     [[noreturn]] void refuse(std::size_t row, const std::string& what) const {
-        throw InputError(fmt::format("{}: {}; correct it, or do without the strict mode",
+        throw InputError(fmt::format("{}: {}; correct it, or leave out --strict",
                                      where(table, column, row), what));
     }
 };

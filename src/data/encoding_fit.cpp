@@ -14,12 +14,13 @@ namespace deepsl::data {
 namespace {
 
 void check_options(const Table& table, std::string_view target, const EncodingOptions& options) {
-    static const std::vector<std::string> scales = {"auto", "rank", "zscore", "none"};
-    if (std::find(scales.begin(), scales.end(), options.scale) == scales.end())
+    std::vector<std::string> names{"auto"};
+    names.insert(names.end(), scales().begin(), scales().end());
+    if (std::find(names.begin(), names.end(), options.scale) == names.end())
         throw InputError(
             fmt::format("there is no scale {}; {}", shown(options.scale),
-                        did_you_mean(options.scale.substr(0, 40), scales,
-                                     fmt::format("choose one of {}", fmt::join(scales, ", ")))));
+                        did_you_mean(options.scale.substr(0, 40), names,
+                                     fmt::format("choose one of {}", fmt::join(names, ", ")))));
     const auto check_input = [&](const std::string& name, std::string_view purpose) {
         const auto& column = column_of(table, name, purpose);
         if (!target.empty() && name == target)
@@ -45,9 +46,8 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
     if (levels.texts.size() > most) {
         if (column.stray_line > 0) refuse_stray(table, column);
         throw InputError(fmt::format(
-            "{} has {} different texts, more than the {} that are allowed; leave out the column or "
-            "raise most_categories",
-            where(table, column), levels.texts.size(), most));
+            "{} has {} different texts, more than the {} that are allowed; leave out the column (--drop {})",
+            where(table, column), levels.texts.size(), most, column.name));
     }
     const auto rows = static_cast<double>(column.size());
     for (const auto count : levels.counts)

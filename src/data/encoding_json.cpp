@@ -11,6 +11,7 @@
 
 #include "deepsl/data/encoding.h"
 #include "encoding_cells.h"
+#include "encoding_number.h"
 
 namespace deepsl::data {
 namespace {
@@ -74,7 +75,8 @@ void check_number(const EncodedColumn& column) {
     });
     require(column.deviation > 0, column, "a deviation that is not positive");
     require(column.low <= column.high, column, "a range that ends before it begins");
-    require(column.scale == "rank" || column.scale == "zscore" || column.scale == "none", column,
+    const auto& known = scales();
+    require(std::find(known.begin(), known.end(), column.scale) != known.end(), column,
             "an unknown scale");
     if (column.scale != "rank") return;
     require(!knots.empty() && knots.size() == ranks.size(), column, "knots without their ranks");

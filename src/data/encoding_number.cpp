@@ -77,6 +77,11 @@ void learn_ranks(EncodedColumn& column, const std::vector<double>& values) {
 
 }  // namespace
 
+const std::vector<std::string>& scales() {
+    static const std::vector<std::string> all = {"rank", "zscore", "minmax", "none"};
+    return all;
+}
+
 void learn_number(EncodedColumn& column, std::vector<double> values, const std::string& scale) {
     const auto rows = values.size();
     std::erase_if(values, [](double value) { return std::isnan(value); });
@@ -91,6 +96,11 @@ void learn_number(EncodedColumn& column, std::vector<double> values, const std::
     column.mean = mean;
     column.deviation = deviation;
     if (scale == "rank") learn_ranks(column, values);
+    if (scale == "minmax") {
+        column.mean = std::midpoint(column.low, column.high);
+        const double half_width = column.high / 2 - column.low / 2;
+        column.deviation = half_width > 0 ? half_width : 1;
+    }
 }
 
 double scaled(const EncodedColumn& column, double number) {

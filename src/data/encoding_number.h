@@ -1,4 +1,4 @@
-// Numbers of one column made comparable: by rank, by z-score, or as they are.
+// Numbers of one column made comparable: by rank, by z-score, by their range, or as they are.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include "deepsl/data/encoding.h"
 
 namespace deepsl::data {
+
+/// rank, zscore, minmax, none.
+const std::vector<std::string>& scales();
 
 /// The fields of a number, from training values of which at least one is not NaN.
 void learn_number(EncodedColumn& column, std::vector<double> values, const std::string& scale);

@@ -76,13 +76,14 @@ std::vector<std::int64_t> places_in(const std::vector<std::string>& known, const
 }  // namespace
 
 Target read_target(const Table& table, std::string_view column_name, std::string_view kind,
-                   const std::vector<std::string>& known, std::size_t most_classes) {
+                   const std::vector<std::string>& known, std::size_t most_classes,
+                   bool to_learn) {
     const auto& column = column_of(table, column_name, " to be the target");
     const auto levels = levels_of(column);
     check_holes(table, column, levels);
     Target target;
     target.name = column.name;
-    const bool one_value = levels.texts.size() == 1;
+    const bool one_value = to_learn && levels.texts.size() == 1;
     if (!are_classes(table, column, levels, kind, !known.empty(), most_classes)) {
         target.numbers = numbers_of(table, column, ", as the target has to be");
         if (one_value)

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/networks.h"
+#include "model/ridge.h"
 
 namespace deepsl::model {
 namespace {
@@ -224,14 +225,8 @@ void ModelImpl::calibrate(const Tensor& x, const Tensor& targets) {
     const auto finite = torch::isfinite(x).all(1).logical_and(torch::isfinite(targets).all(1));
     if (!finite.all().item<bool>()) return calibrate(x.index({finite}), targets.index({finite}));
     if (x.size(0) == 0) return;
-    const auto wide = x.to(torch::kFloat64);
-    const auto centred = wide - wide.mean(0);
-    const auto y = targets.to(torch::kFloat64) - targets.to(torch::kFloat64).mean(0);
-    // Ridge regression; its left singular vectors are the directions that matter, in order.
-    const auto gram = centred.t().mm(centred);
-    const auto ridge = (1e-3 * gram.trace() / static_cast<double>(inputs()) + 1e-12) *
-                       torch::eye(inputs(), torch::kFloat64);
-    const auto weights = torch::linalg_solve(gram + ridge, centred.t().mm(y));
+    // The left singular vectors of a linear guess are the directions that matter, in order.
+    const auto weights = ridge_weights(x.to(torch::kFloat64), targets.to(torch::kFloat64));
     const auto directions = std::get<0>(torch::linalg_svd(weights, true));
     for (std::size_t m = 0; m < branches_.size(); ++m) {
         auto* field = dynamic_cast<field::DirectionalFieldImpl*>(&branches_[m]->field());

@@ -101,7 +101,8 @@ Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) 
 Score evaluate(io::TrainedModel& model, const data::Table& table, bool strict) {
     const bool labels = !model.classes.empty();
     const auto target =
-        data::read_target(table, target_name(model), labels ? "classes" : "numbers", model.classes);
+        data::read_target(table, target_name(model), labels ? "classes" : "numbers", model.classes, 20,
+                          false);
     auto encoded = model.encoding->apply(table, strict);
     const auto prediction = model.predict(matrix(encoded));
     const auto truth = labels ? labels_of(target) : numbers_of(target);

@@ -41,7 +41,7 @@ std::string said(const std::string& text) {
 TEST(EncodingJson, ComesBackToTheBit) {
     for (const bool header : {true, false})
         for (const std::string target : {"", "pay", "age"})
-            for (const std::string scale : {"rank", "zscore", "none"}) {
+            for (const std::string scale : {"rank", "zscore", "minmax", "none"}) {
                 EncodingOptions options;
                 options.scale = scale;
                 const auto encoding = Encoding::fit(training(header), target, options);

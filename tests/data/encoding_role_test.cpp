@@ -143,7 +143,7 @@ TEST(EncodingRole, RefusesInOneSentence) {
     options.scale = "rang";
     EXPECT_EQ(said(options), "there is no scale 'rang'; did you mean 'rank'?");
     options.scale = "wide";
-    EXPECT_EQ(said(options), "there is no scale 'wide'; choose one of auto, rank, zscore, none");
+    EXPECT_EQ(said(options), "there is no scale 'wide'; choose one of auto, rank, zscore, minmax, none");
     options = {};
     options.roles["agee"] = Role::number;
     EXPECT_EQ(said(options),
@@ -165,7 +165,7 @@ TEST(EncodingRole, RefusesInOneSentence) {
     options.most_categories = 1;
     EXPECT_EQ(said(options),
               "'people.csv', column 'job' has 2 different texts, more than the 1 that are allowed; "
-              "leave out the column or raise most_categories");
+              "leave out the column (--drop job)");
     EXPECT_EQ(refusal([] {
                   Encoding::fit(table({numbers("y", {1, 2})}), "y");
               }),
@@ -212,13 +212,13 @@ TEST(EncodingRole, RefusesTablesThatDoNotFit) {
     EXPECT_EQ(said({numbers("age", {1, 2}), job, pay}, true), "no exception");
     EXPECT_EQ(said({numbers("age", {1, 5.5}), job, pay}, true),
               "'people.csv', line 3, column 'age': 5.5 is beyond the training range, 1 to 5; "
-              "correct it, or do without the strict mode");
+              "correct it, or leave out --strict");
     EXPECT_EQ(said({numbers("age", {hole, 5}), job, pay}, true),
               "'people.csv', line 2, column 'age': the cell is missing, and training had none that "
-              "was; correct it, or do without the strict mode");
+              "was; correct it, or leave out --strict");
     EXPECT_EQ(said({numbers("age", {1, 5}), texts("job", {"x", "z"}), pay}, true),
-              "'people.csv', line 3, column 'job': training did not have 'z'; correct it, or do "
-              "without the strict mode");
+              "'people.csv', line 3, column 'job': training did not have 'z'; correct it, or leave "
+              "out --strict");
     EXPECT_EQ(said({numbers("age", {1, 5.5}), texts("job", {"x", "z"}), pay}, false),
               "no exception");
 }

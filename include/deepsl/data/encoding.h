@@ -1,8 +1,8 @@
 // From a table's columns to a model's inputs, learned from training data, kept in the model and
 // applied the same to every later table.
 //
-//     number     by its rank among the training values, by z-score, or as it is; a hole becomes the
-//                training median
+//     number     by its rank among the training values, by z-score, by their range, or as it is; a
+//                hole becomes the training median
 //     category   one input for each text seen in training, 1 or 0, minus its share of the training
 //                rows; holes have an input of their own if training had any. A text that training
 //                did not have, or a hole if it had none, is 0 everywhere, minus the shares
@@ -11,8 +11,8 @@
 // Rank: the share F(x) of training values below x, ties in the middle, linear between at most 1000
 // quantiles, shifted and scaled so that the training values have mean 0 and deviation 1, whatever
 // their ties: sqrt(12) (F(x) - 1/2) for many different ones. Numbers beyond the training range get
-// the rank of its ends. A z-score ends at 10^6, which no training value reaches. With every scale
-// numbers beyond the range are counted. "auto" is rank for a table with a category, else zscore.
+// the rank of its ends. A z-score ends at 10^6, which no training value reaches. minmax maps the
+// training range to [-1, 1]. With every scale numbers beyond the range are counted. "auto" is rank for a table with a category, else zscore.
 //
 // Without a word from the caller texts are categories and numbers are numbers, but
 //     constant    no values at all, one number, or one text in every row
@@ -39,7 +39,7 @@ enum class Role { number, category, constant, identifier, dropped };
 std::string_view name(Role role);
 
 struct EncodingOptions {
-    std::string scale = "auto";          // rank, zscore, none
+    std::string scale = "auto";          // rank, zscore, minmax, none
     std::map<std::string, Role> roles;   // overrides by column name, but not for one without values
     std::vector<std::string> dropped;    // columns to leave out
     std::size_t most_categories = 1000;  // more: an error that suggests to drop the column
@@ -53,7 +53,7 @@ struct EncodedColumn {
     double missing_share = 0.0;  // of the training rows
 
     // number
-    std::string scale;  // rank, zscore or none
+    std::string scale;  // rank, zscore, minmax or none
     double median = 0.0, mean = 0.0, deviation = 1.0, low = 0.0, high = 0.0;
     std::vector<double> knots;  // rank: values, increasing
     std::vector<double> ranks;  // rank: the scaled rank at each of them
@@ -131,8 +131,10 @@ struct Target {
 /// places in it; a class may end in one full stop too many, as in the test file of Adult. Rows
 /// whose target is missing are told by line and are an error. Throws InputError: no such column
 /// (names the nearest), one class only (unless `known`), a constant number, a class that `known`
-/// lacks, numbers that are not finite, a text among many numbers.
+/// lacks, numbers that are not finite, a text among many numbers. To measure a model (not `to_learn`)
+/// one value is enough.
 Target read_target(const Table& table, std::string_view column, std::string_view kind = "auto",
-                   const std::vector<std::string>& known = {}, std::size_t most_classes = 20);
+                   const std::vector<std::string>& known = {}, std::size_t most_classes = 20,
+                   bool to_learn = true);
 
 }  // namespace deepsl::data
