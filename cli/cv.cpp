@@ -1,13 +1,12 @@
 #include "cv.h"
 
-#include <algorithm>
 #include <cmath>
-#include <random>
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "deepsl/train/folds.h"
 #include "deepsl/train/progress.h"
 #include "file.h"
 #include "machine.h"
@@ -19,19 +18,17 @@ namespace {
 
 const std::vector<OwnFlag> own_flags = {{"--folds", "K", "How many parts (default 5)"}};
 
-/// Row numbers by fold: in random order, classes in equal shares.
+/// Row numbers by fold.
 std::vector<std::vector<std::size_t>> folds_of(const data::Target& target, std::size_t rows,
-                                               std::size_t folds, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    const auto order = train::permutation(static_cast<std::int64_t>(rows), random);
-    std::vector<std::size_t> sorted(order.data_ptr<std::int64_t>(),
-                                    order.data_ptr<std::int64_t>() + rows);
-    if (!target.classes.empty())
-        std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
-            return target.labels[a] < target.labels[b];
-        });
-    std::vector<std::vector<std::size_t>> result(folds);
-    for (std::size_t i = 0; i < rows; ++i) result[i % folds].push_back(sorted[i]);
+                                               std::size_t folds, std::int64_t seed) {
+    const auto labels = target.classes.empty() ? torch::Tensor()
+                                               : torch::tensor(target.labels, torch::kInt64);
+    std::vector<std::vector<std::size_t>> result;
+    for (const auto& part : train::fold_rows(static_cast<std::int64_t>(rows), labels,
+                                             static_cast<std::int64_t>(folds), seed)) {
+        const auto* first = part.data_ptr<std::int64_t>();
+        result.emplace_back(first, first + part.numel());
+    }
     return result;
 }
 
@@ -83,7 +80,7 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
         TrainingDisplay display(arguments.quiet ? Show::nothing : Show::bar,
                                 target.classes.empty() ? "R2" : "accuracy");
         const auto parts = folds_of(target, task.table.rows(), folds,
-                                    static_cast<std::uint64_t>(task.task.train.seed));
+                                    task.task.train.seed);
         for (std::size_t k = 0; k < folds && !Interrupt::asked(); ++k) {
             std::vector<std::size_t> others;
             for (std::size_t j = 0; j < folds; ++j)

@@ -26,6 +26,9 @@ constexpr OwnFlag task_flags[] = {
     {"--drop", "A,B,...", "Columns to leave out"},
     {"--numbers", "A,B,...", "Columns that are numbers"},
     {"--categories", "A,B,...", "Columns that are categories, though they look like numbers"},
+    {"--epoch-folds", "K",
+     "Choose the number of epochs by K folds, then learn from all rows; 0: hold\n"
+     "out a share (default: 5 for fewer than 1,000 rows, else 0)"},
     {"--config", "FILE", "A TOML file with a key for each flag; flags win over it"},
     {"--threads", "N", "Default: as many as there are cores"},
 };
@@ -133,6 +136,16 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     for (const auto& name : categories) encoding.roles[name] = data::Role::category;
     for (const auto& name : names_in(result.value("numbers")))
         encoding.roles[name] = data::Role::number;
+    if (!result.value("validation").empty() || !result.value("validation-data").empty())
+        task.epoch_folds = 0;
+    if (const auto folds = result.value("epoch-folds"); !folds.empty()) {
+        task.epoch_folds = static_cast<std::int64_t>(whole("--epoch-folds", folds, 0, 100));
+        if (task.epoch_folds == 1)
+            throw usage_error("--epoch-folds takes 0, or 2 and more: one fold leaves no rows");
+        if (task.epoch_folds > static_cast<std::int64_t>(result.table.rows()))
+            throw data_error(fmt::format("{}: {} folds of {} rows; ask for fewer",
+                                         result.table.path, folds, result.table.rows()));
+    }
     Settings settings{task.model, task.train};
     cli::apply(result.given, settings);
     task.model = settings.model;
@@ -148,6 +161,7 @@ std::string printed_config(const LearnArguments& arguments, const LearnTask& tas
         {"model", task.task.kind},
         {"preset", task.preset},
         {"scale", task.task.encoding.scale},
+        {"epoch-folds", fmt::format("{}", task.task.epoch_folds)},
         {"threads", fmt::format("{}", task.threads)}};
     for (const auto* name : {"drop", "numbers", "categories", "output", "report", "checkpoint"})
         if (const auto value = task.value(name); !value.empty()) values.emplace_back(name, value);

@@ -48,8 +48,11 @@ void keep_record(const LearnTask& task, table::Learned& learned) {
     record["preset"] = task.preset;
     record["epochs run"] = fmt::format("{}", learned.record.epochs.size());
     record["best epoch"] = fmt::format("{}", learned.record.best_epoch);
-    record["validation " + learned.record.metric_name] =
-        fmt::format("{}", learned.record.best_metric);
+    record[(learned.record.validation_rows > 0 ? "validation " : "training ") +
+           learned.record.metric_name] = fmt::format("{}", learned.record.best_metric);
+    if (learned.record.folds > 0)
+        record[fmt::format("{} in {} folds", learned.record.metric_name, learned.record.folds)] =
+            fmt::format("{}", learned.record.fold_metric);
     record["failed lines"] = fmt::format("{}", learned.record.failed_lines);
 }
 
@@ -57,10 +60,15 @@ std::string json_text(const LearnTask& task, table::Learned& learned, const std:
     using Json = nlohmann::ordered_json;
     const auto& record = learned.record;
     Json out;
-    out["validation_" + record.metric_name] = record.best_metric;
+    out[(record.validation_rows > 0 ? "validation_" : "training_") + record.metric_name] =
+        record.best_metric;
     out["seconds"] = record.seconds;
     out["epochs"] = record.epochs.size();
     out["best_epoch"] = record.best_epoch;
+    if (record.folds > 0) {
+        out["folds"] = record.folds;
+        out["fold_" + record.metric_name] = record.fold_metric;
+    }
     out["rows"] = task.table.rows();
     out["training_rows"] = record.training_rows;
     out["validation_rows"] = record.validation_rows;
@@ -79,16 +87,19 @@ std::string json_text(const LearnTask& task, table::Learned& learned, const std:
 std::string result_text(const LearnTask& task, const table::Learned& learned,
                         const std::string& output) {
     const auto& record = learned.record;
-    const bool share = record.metric_name == "accuracy";
+    const bool share = record.metric_name == "accuracy", folds = record.folds > 0;
     const bool held_out = record.validation_rows > 0;
-    auto text = fmt::format("{} {} on {} {} rows, after epoch {} of {}\n",
-                            share ? "accuracy" : "R2",
-                            share ? fmt::format("{:.1f} %", 100.0 * record.best_metric)
-                                  : fmt::format("{:.4f}", record.best_metric),
-                            held_out ? record.validation_rows : record.training_rows,
-                            held_out ? "validation" : "training", record.best_epoch,
-                            record.epochs.size());
-    if (!held_out)
+    const double value = folds ? record.fold_metric : record.best_metric;
+    const auto rows = grouped(static_cast<std::size_t>(held_out ? record.validation_rows
+                                                                : record.training_rows));
+    auto text = fmt::format("{} {} ", share ? "accuracy" : "R2",
+                            share ? fmt::format("{:.1f} %", 100.0 * value)
+                                  : fmt::format("{:.4f}", value));
+    text += folds ? fmt::format("on rows left out, in {} folds; then all {} rows were learned from",
+                                record.folds, rows)
+                  : fmt::format("on {} {} rows", rows, held_out ? "validation" : "training");
+    text += fmt::format(", epoch {} of {}\n", record.best_epoch, record.epochs.size());
+    if (!held_out && !folds)
         text += "All rows were learned from; 'deepsl cv' measures how well new ones are met.\n";
     if (record.interrupted) text += "stopped by Ctrl-C; the best epoch so far was kept\n";
     text += fmt::format("\nThe model is in {}. Next:\n", output);
@@ -152,6 +163,10 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         for (const auto& line : task_lines(task, encoding)) display.line(line);
         display.line(fmt::format("  {} from {} inputs by '{}'", task.task.target, encoding.inputs(),
                                  task.task.kind));
+        if (validation.rows() == 0 && task.task.epoch_folds > 0)
+            display.line(fmt::format("  few rows: {} folds choose the number of epochs, then all "
+                                     "are learned from",
+                                     task.task.epoch_folds));
         learned =
             table::learn(task.table, validation, task.task, display.callbacks(), checkpointing);
         for (const auto& line : notes_lines(learned.notes)) display.line("  " + line);

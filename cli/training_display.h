@@ -33,6 +33,11 @@ public:
                 line(train::epoch_line(report, metric_));
             };
         }
+        callbacks.fold = [this](const train::FoldReport& report) {
+            line(fmt::format("fold {}/{}  best epoch {}  loss {:.4g}  {} {:.4f}", report.fold,
+                             report.folds, report.best_epoch, report.best_loss, metric_,
+                             report.best_metric));
+        };
         if (show_ != Show::nothing && terminal_)
             callbacks.progress = [this](const train::Progress& progress) { bar(progress); };
         return callbacks;

@@ -35,6 +35,7 @@ set(deepsl_learn_torch
     train/checkpoint.cpp
     train/dataset.cpp
     train/evaluation.cpp
+    train/folds.cpp
     train/loss.cpp
     train/metrics.cpp
     train/optimiser.cpp

@@ -5,7 +5,9 @@
 
 #include "deepsl/model/kinds.h"
 #include "deepsl/train/evaluation.h"
+#include "deepsl/train/folds.h"
 #include "deepsl/train/loss.h"
+#include "train/snapshot.h"
 
 namespace deepsl::table {
 namespace {
@@ -64,11 +66,27 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
 
     const auto outputs =
         target.classes.empty() ? 1 : static_cast<std::int64_t>(target.classes.size());
+    const auto make = [&] {
+        return model::make_predictor(task.kind, x.size(1), outputs, task.model);
+    };
     torch::manual_seed(static_cast<std::uint64_t>(task.train.seed));
     if (task.kind == "dsl") {
         model.model = model::Model(x.size(1), outputs, task.model);
     } else {
-        model.baseline = model::make_predictor(task.kind, x.size(1), outputs, task.model);
+        model.baseline = make();
+    }
+    const auto known_rows = dataset(model, x, target);
+    auto options = task.train;
+    train::EpochChoice choice;
+    if (validation.rows() == 0 && task.epoch_folds >= 2) {
+        choice = train::choose_epoch(make, known_rows, task.epoch_folds, options, callbacks);
+        if (choice.interrupted) {
+            train::restore(choice.weights, model.predictor());
+            learned.record = std::move(choice.record);
+            return learned;
+        }
+        options.stop_epoch = choice.epoch;
+        options.validation = 0.0;
     }
     train::Dataset held_out;
     if (validation.rows() > 0) {
@@ -76,8 +94,12 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
             validation, task.target, target.classes.empty() ? "numbers" : "classes", model.classes);
         held_out = dataset(model, matrix(model.encoding->apply(validation)), known);
     }
-    learned.record = train::train(model.predictor(), dataset(model, x, target), held_out,
-                                  task.train, callbacks, checkpointing);
+    learned.record = train::train(model.predictor(), known_rows, held_out, options, callbacks,
+                                  checkpointing);
+    if (choice.epoch > 0) {
+        learned.record.folds = task.epoch_folds;
+        learned.record.fold_metric = choice.metric;
+    }
     return learned;
 }
 

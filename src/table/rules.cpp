@@ -7,25 +7,21 @@
 namespace deepsl::table {
 namespace {
 
-/// What the rules look at.
-struct Shape {
-    double rows, classes;  // rows to learn from, validation aside; classes 0 for numbers
-};
-
-void suit(const Shape& shape, model::ModelOptions& model, train::TrainOptions& train) {
-    const bool few = shape.rows < 300.0;
-    const bool many = shape.rows >= 3000.0;
-    model.field = few ? "straight" : "directional";
-    model.fields = shape.classes > 2.0 ? 3 : 1;
+void suit(double rows, std::size_t classes, Task& task) {
+    const bool few = rows < 1000.0, many = rows >= 3000.0;
+    auto& model = task.model;
+    auto& train = task.train;
+    model.fields = classes > 2 ? 3 : 1;
     model.eigenfunctions = many ? 10 : 6;
     model.hidden = many ? std::vector<std::int64_t>{64, 32} : std::vector<std::int64_t>{32, 16};
     train.batch = many ? 128 : 64;
-    train.weight_decay = few ? 10.0 : many ? 0.3 : 3.0;
+    train.weight_decay = many ? 0.3 : 3.0;
     // Small tables need steps, large ones passes.
-    const double steps_an_epoch = std::max(1.0, shape.rows / static_cast<double>(train.batch));
-    const double epochs = std::max(many ? 30.0 : 0.0, std::ceil(200.0 / steps_an_epoch));
-    train.epochs = static_cast<std::int64_t>(epochs);
+    const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
+    train.epochs = std::max<std::int64_t>(
+        many ? 30 : 0, static_cast<std::int64_t>(std::ceil(500.0 / steps_an_epoch)));
     train.patience = std::max<std::int64_t>(10, train.epochs / 3);
+    task.epoch_folds = few && rows >= 10.0 ? 5 : 0;
 }
 
 }  // namespace
@@ -39,13 +35,11 @@ Task task_for(const data::Table& table, std::string_view target, const std::stri
     task.train = train::train_preset(preset);
     const auto column = data::read_target(table, target, target_kind);
     if (preset == "paper") {
-        task.encoding.scale = "none";
+        task.encoding.scale = "minmax";
         if (column.classes.empty()) task.train.loss = "auto";
         return task;
     }
-    suit({static_cast<double>(table.rows()) * (1.0 - task.train.validation),
-          static_cast<double>(column.classes.size())},
-         task.model, task.train);
+    suit(static_cast<double>(table.rows()), column.classes.size(), task);
     return task;
 }
 

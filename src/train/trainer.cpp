@@ -118,7 +118,7 @@ private:
         const auto skipped_before = optimiser_.skipped();
         EpochReport report;
         report.epoch = epoch;
-        report.epochs = options_.epochs;
+        report.epochs = last_epoch();
 
         model_.train();
         EpochSums sums;
@@ -142,7 +142,7 @@ private:
         }
         report.seconds = clock.seconds();
         report.seconds_left =
-            seconds() / static_cast<double>(epoch) * static_cast<double>(options_.epochs - epoch);
+            seconds() / static_cast<double>(epoch) * static_cast<double>(last_epoch() - epoch);
         return report;
     }
 
@@ -177,13 +177,15 @@ private:
         const bool validated = !data_.validation.empty();
         const Rank rank(validated ? report.validation_metric : -(report.loss + report.spectral),
                         validated ? report.validation_loss : 0.0);
-        report.best = !best_ || rank.better_than(*best_);
+        // An epoch that was named is wanted, whatever its training loss.
+        const bool named = !validated && options_.stop_epoch > 0;
+        report.best = named || !best_ || rank.better_than(*best_);
         if (report.best) {
             best_ = rank;
             record_.best_epoch = report.epoch;
             record_.best_metric = validated ? report.validation_metric : report.train_metric;
         }
-        record_.stopped_early = !record_.interrupted && report.epoch < options_.epochs &&
+        record_.stopped_early = !record_.interrupted && report.epoch < last_epoch() &&
                                 options_.patience > 0 &&
                                 report.epoch - record_.best_epoch >= options_.patience;
     }
@@ -197,7 +199,11 @@ private:
 
     std::int64_t epochs_done() const { return static_cast<std::int64_t>(record_.epochs.size()); }
     bool over() const {
-        return record_.stopped_early || record_.interrupted || epochs_done() >= options_.epochs;
+        return record_.stopped_early || record_.interrupted || epochs_done() >= last_epoch();
+    }
+    std::int64_t last_epoch() const {
+        return options_.stop_epoch > 0 ? std::min(options_.stop_epoch, options_.epochs)
+                                       : options_.epochs;
     }
     double seconds() const { return seconds_before_ + clock_.seconds(); }
 

@@ -24,6 +24,9 @@ struct Task {
     std::string target;
     std::string target_kind = "auto";  // classes, numbers
     std::string kind = "dsl";          // ablation, mlp, node
+    /// 2 or more, where no validation rows are given: the number of epochs is chosen by so many
+    /// folds, then all rows are learned from. 0: a share is held out, train.validation.
+    std::int64_t epoch_folds = 0;
     data::EncodingOptions encoding;
     model::ModelOptions model;
     train::TrainOptions train;
@@ -40,7 +43,8 @@ struct Learned {
     data::EncodingNotes notes;  // of the training table
 };
 
-/// `validation` may be empty; then a share of the rows is split off, as the options say.
+/// `validation` may be empty; then folds choose the number of epochs, or a share of the rows is split
+/// off, as the task says.
 Learned learn(const data::Table& training, const data::Table& validation, const Task& task,
               const train::Callbacks& callbacks = {},
               const train::Checkpointing& checkpointing = {});

@@ -21,6 +21,7 @@ struct TrainOptions {
     double clip = 5.0;
     std::int64_t batch = 64;
     std::int64_t epochs = 60;
+    std::int64_t stop_epoch = 0;
     std::int64_t patience = 20;
     double validation = 0.2;
     std::int64_t seed = 0;
@@ -50,6 +51,9 @@ void visit_train(Options& o, Visitor&& visitor) {
             o.clip);
     visitor(whole("batch", 1, 1000000, "samples a step"), o.batch);
     visitor(whole("epochs", 1, 1000000, "passes over the training data, at most"), o.epochs);
+    visitor(whole("stop-epoch", 0, 1000000,
+                  "end after this epoch, the rate's way laid out for all; 0 = not"),
+            o.stop_epoch);
     visitor(whole("patience", 0, 1000000,
                   "epochs without better validation before training ends; 0 = never"),
             o.patience);

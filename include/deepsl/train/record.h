@@ -44,6 +44,13 @@ struct Progress {
     double seconds_left = 0.0;           // of all epochs
 };
 
+/// One of the folds by which a number of epochs is chosen.
+struct FoldReport {
+    std::int64_t fold = 0, folds = 0;  // 1..folds, in the order in which they end
+    std::int64_t best_epoch = 0;       // of the smallest loss on the rows left out
+    double best_loss = EpochReport::none, best_metric = EpochReport::none;
+};
+
 struct TrainingRecord {
     std::vector<EpochReport> epochs;
     std::int64_t best_epoch = 0;  // whose weights the model has now: 1..epochs.size()
@@ -56,6 +63,8 @@ struct TrainingRecord {
     Failures failures;               // the same, by name
     std::int64_t skipped_steps = 0;  // over all epochs
     std::int64_t training_rows = 0, validation_rows = 0;
+    std::int64_t folds = 0;                  // by which the number of epochs was chosen; or 0
+    double fold_metric = EpochReport::none;  // the mean on the rows left out, at that number
 };
 
 }  // namespace deepsl::train

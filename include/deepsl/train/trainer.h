@@ -8,7 +8,8 @@
 //    the validation data (accuracy or R2), of equal ones the smaller validation loss. With neither
 //    validation data nor a share for it, best is the epoch of the smallest training loss, spectral
 //    term included.
-// 5. It ends after options.epochs; or options.patience epochs after the best one; or when the
+//    With options.stop_epoch it is that epoch, if there are no validation data.
+// 5. It ends after options.epochs, or options.stop_epoch; or options.patience epochs after the best one; or when the
 //    caller's stop says so.
 //
 // All that is random here comes from options.seed: same binary, model, data, options and number
@@ -30,6 +31,7 @@ namespace deepsl::train {
 struct Callbacks {
     std::function<void(const EpochReport&)> epoch;
     std::function<void(const Progress&)> progress;  // after each step
+    std::function<void(const FoldReport&)> fold;    // of choose_epoch
     /// Asked after each step: true ends training. The epoch is cut short there, then closed like
     /// any other: validated, reported, and the best weights restored.
     std::function<bool()> stop;

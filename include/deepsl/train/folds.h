@@ -1,0 +1,35 @@
+// Rows in folds; and how long to train when there are too few rows to hold some out for good.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "deepsl/train/trainer.h"
+
+namespace deepsl::train {
+
+/// Row numbers, int64, by fold: in random order, each class in equal shares. `labels` int64 [rows],
+/// or undefined.
+std::vector<torch::Tensor> fold_rows(std::int64_t rows, const torch::Tensor& labels,
+                                     std::int64_t folds, std::int64_t seed);
+
+/// After how many epochs the rows left out were met best.
+struct EpochChoice {
+    std::int64_t epoch = 0;
+    double loss = EpochReport::none, metric = EpochReport::none;  // means there
+    bool interrupted = false;            // by the caller's stop; then the rest is of the first fold:
+    std::vector<torch::Tensor> weights;  // parameters and buffers, of its best epoch
+    TrainingRecord record;
+};
+
+using MakeModel = std::function<std::shared_ptr<model::PredictorImpl>()>;
+
+/// Trains a new model without each fold, on as many threads as there are, one each, and takes the
+/// epoch of the smallest mean loss on the rows left out. A fold that ends early, by patience, keeps
+/// its last loss. Same bits on any number of threads. Of the callbacks only fold and stop are used.
+EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_t folds,
+                         const TrainOptions& options, const Callbacks& callbacks = {});
+
+}  // namespace deepsl::train
