@@ -13,7 +13,7 @@ PROGRAM = build/release/deepsl
 # After the first time, the build itself sees when a CMake file changed, but not the presets.
 configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1) $(CMAKE_FLAGS)
 
-.PHONY: help setup build demo test asan asan-learn format format-check tidy bench fuzz install-test clean
+.PHONY: help setup build demo test asan asan-learn format format-check tidy bench fuzz install-test experiment clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -60,6 +60,11 @@ tidy:  ## run clang-tidy on the library and the program
 	@find src cli -name '*.cpp' -print0 \
 	    | xargs -0 -n 1 -P $(JOBS) $(CLANG_TIDY) --quiet -p build/dev \
 	        --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unknown-pragmas
+
+experiment: build  ## run NAME of experiments/ (ARGS are its own); needs the data sets, and time
+	@scripts/setup.sh experiment
+	@test -n "$(NAME)" || { echo "Which one? make experiment NAME=$$(ls -d experiments/*/ | xargs -n 1 basename | paste -sd '|')"; exit 2; }
+	experiments/$(NAME)/run.py $(ARGS)
 
 bench:  ## build and run the benchmarks; their tables go to build/bench
 	@scripts/setup.sh build bench

@@ -44,9 +44,10 @@ io::TrainedModel load(const std::string& path) {
     try {
         auto trained = io::load_model(path);
         if (trained.model.is_empty())
-            throw data_error(fmt::format("{} holds a model of the kind {}; only the kind dsl has "
-                                         "lines and eigenfunctions to check",
-                                         path, trained.kind));
+            throw data_error(
+                fmt::format("{} holds a model of the kind {}; only the kind dsl has "
+                            "lines and eigenfunctions to check",
+                            path, trained.kind));
         return trained;
     } catch (const io::FileError& error) {
         throw data_error(error.what());
@@ -63,9 +64,8 @@ torch::Tensor table_samples(const io::TrainedModel& trained, const CheckArgument
     std::iota(rows.begin(), rows.end(), std::size_t{0});
     try {
         const auto encoded = trained.encoding->apply(table.rows_of(rows));
-        return trained.scaling.forward(
-            torch::tensor(encoded.x, torch::kFloat64)
-                .reshape({static_cast<std::int64_t>(encoded.rows), -1}));
+        return trained.scaling.forward(torch::tensor(encoded.x, torch::kFloat64)
+                                           .reshape({static_cast<std::int64_t>(encoded.rows), -1}));
     } catch (const data::InputError& error) {
         throw data_error(error.what());
     }

@@ -21,8 +21,8 @@ const std::vector<OwnFlag> own_flags = {{"--folds", "K", "How many parts (defaul
 /// Row numbers by fold.
 std::vector<std::vector<std::size_t>> folds_of(const data::Target& target, std::size_t rows,
                                                std::size_t folds, std::int64_t seed) {
-    const auto labels = target.classes.empty() ? torch::Tensor()
-                                               : torch::tensor(target.labels, torch::kInt64);
+    const auto labels =
+        target.classes.empty() ? torch::Tensor() : torch::tensor(target.labels, torch::kInt64);
     std::vector<std::vector<std::size_t>> result;
     for (const auto& part : train::fold_rows(static_cast<std::int64_t>(rows), labels,
                                              static_cast<std::int64_t>(folds), seed)) {
@@ -79,8 +79,7 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
         const auto target = data::read_target(task.table, task.task.target, task.task.target_kind);
         TrainingDisplay display(arguments.quiet ? Show::nothing : Show::bar,
                                 target.classes.empty() ? "R2" : "accuracy");
-        const auto parts = folds_of(target, task.table.rows(), folds,
-                                    task.task.train.seed);
+        const auto parts = folds_of(target, task.table.rows(), folds, task.task.train.seed);
         for (std::size_t k = 0; k < folds && !Interrupt::asked(); ++k) {
             std::vector<std::size_t> others;
             for (std::size_t j = 0; j < folds; ++j)

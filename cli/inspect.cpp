@@ -182,8 +182,7 @@ io::Report report_of(io::TrainedModel& model, const data::Table& table,
     data.x = torch::tensor(encoded.x, torch::kFloat64)
                  .reshape({static_cast<std::int64_t>(encoded.rows), -1});
     if (target != model.record.end() && table.find(target->second) != nullptr) {
-        const auto known =
-            data::read_target(table, target->second, labels ? "classes" : "numbers",
+        const auto known = data::read_target(table, target->second, labels ? "classes" : "numbers",
                                              model.classes, 20, false);
         data.target = labels ? torch::tensor(known.labels, torch::kInt64)
                              : torch::tensor(known.numbers, torch::kFloat64).unsqueeze(1);

@@ -90,11 +90,11 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
     const bool share = record.metric_name == "accuracy", folds = record.folds > 0;
     const bool held_out = record.validation_rows > 0;
     const double value = folds ? record.fold_metric : record.best_metric;
-    const auto rows = grouped(static_cast<std::size_t>(held_out ? record.validation_rows
-                                                                : record.training_rows));
-    auto text = fmt::format("{} {} ", share ? "accuracy" : "R2",
-                            share ? fmt::format("{:.1f} %", 100.0 * value)
-                                  : fmt::format("{:.4f}", value));
+    const auto rows =
+        grouped(static_cast<std::size_t>(held_out ? record.validation_rows : record.training_rows));
+    auto text =
+        fmt::format("{} {} ", share ? "accuracy" : "R2",
+                    share ? fmt::format("{:.1f} %", 100.0 * value) : fmt::format("{:.4f}", value));
     text += folds ? fmt::format("on rows left out, in {} folds; then all {} rows were learned from",
                                 record.folds, rows)
                   : fmt::format("on {} {} rows", rows, held_out ? "validation" : "training");
@@ -164,9 +164,10 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         display.line(fmt::format("  {} from {} inputs by '{}'", task.task.target, encoding.inputs(),
                                  task.task.kind));
         if (validation.rows() == 0 && task.task.epoch_folds > 0)
-            display.line(fmt::format("  few rows: {} folds choose the number of epochs, then all "
-                                     "are learned from",
-                                     task.task.epoch_folds));
+            display.line(
+                fmt::format("  few rows: {} folds choose the number of epochs, then all "
+                            "are learned from",
+                            task.task.epoch_folds));
         learned =
             table::learn(task.table, validation, task.task, display.callbacks(), checkpointing);
         for (const auto& line : notes_lines(learned.notes)) display.line("  " + line);

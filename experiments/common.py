@@ -1,8 +1,10 @@
-"""What the experiments share: the program, the data sets, runs that are kept, tables.
+"""What the experiments share: the program, the data sets, runs that are kept, tables and figures.
 
-Only Python's standard library. DEEPSL names the program (default: build/release/deepsl), DEEPSL_DATA
-the folder of data sets (default: ../shared/data beside the project).
+DEEPSL names the program (default: build/release/deepsl), DEEPSL_DATA the folder of data sets (default:
+../shared/data beside the project). Runs are kept in build/experiments: what is there is not done again,
+and a training that was broken off goes on from its checkpoint.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -10,6 +12,11 @@ import random
 import subprocess
 import sys
 import time
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as pyplot  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "experiments"
@@ -66,12 +73,12 @@ def sets():
 def call(words):
     done = subprocess.run([program(), *map(str, words)], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        sys.exit(f"deepsl {' '.join(map(str, words))} ended with code {done.returncode}")
+        raise RuntimeError(f"deepsl {' '.join(map(str, words))} ended with code {done.returncode}")
     return json.loads(done.stdout)
 
 
 def trained(experiment, name, train, test, flags):
-    """Trains and tests once; what is there already is not done again, what was broken off goes on."""
+    """Trains on one thread and tests, once."""
     folder = KEPT / experiment
     folder.mkdir(parents=True, exist_ok=True)
     result, model, checkpoint = (folder / f"{name}{end}" for end in (".json", ".deepsl", ".ckpt"))
@@ -79,14 +86,38 @@ def trained(experiment, name, train, test, flags):
         return json.loads(result.read_text())
     start = time.time()
     keep = ["--resume" if checkpoint.exists() else "--checkpoint", checkpoint]
-    training = call(["train", train, "-o", model, "--json", "--quiet", *flags, *keep])
-    score = call(["evaluate", model, test, "--json", "--quiet"])
+    training = call(["train", train, "-o", model, "--json", "--quiet", "--threads", 1, *flags, *keep])
+    score = call(["evaluate", model, test, "--json", "--quiet", "--threads", 1])
     score.pop("confusion", None)
     out = {"test": score, "training": training, "flags": [str(f) for f in flags],
            "seconds": time.time() - start}
-    result.write_text(json.dumps(out, indent=1))
+    # Complete or not there at all, whenever the power goes.
+    half = result.with_suffix(".half")
+    half.write_text(json.dumps(out, indent=1))
+    half.rename(result)
     checkpoint.unlink(missing_ok=True)
     return out
+
+
+def all_trained(experiment, runs):
+    """runs: {name: (train, test, flags)}, as many at a time as there are cores; {name: result}"""
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        waiting = {pool.submit(trained, experiment, name, *run): name for name, run in runs.items()}
+        try:
+            for done in concurrent.futures.as_completed(waiting):
+                name = waiting[done]
+                results[name] = done.result()
+                print(f"{len(results)}/{len(runs)}  {name}: {percent(results[name]):.2f} % in "
+                      f"{results[name]['seconds']:.0f} s", file=sys.stderr, flush=True)
+        except (KeyboardInterrupt, RuntimeError) as error:
+            pool.shutdown(cancel_futures=True)
+            sys.exit(f"stopped: {error}" if str(error) else "stopped; the same command goes on")
+    return results
+
+
+def percent(result):
+    return 100 * result["test"]["accuracy"]
 
 
 def mean(values):
@@ -102,3 +133,32 @@ def table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "| " + " | ".join(["---"] * len(header)) + " |"]
     lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def spread(values):
+    return f"{mean(values):.2f} ± {deviation(values):.2f}"
+
+
+def publish(name, text, figure=None):
+    """The table and the figure of an experiment, for docs/results."""
+    folder = ROOT / "docs" / "results" / "experiments"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.md").write_text(text)
+    if figure is not None:
+        figure.tight_layout()
+        # Without a date the same numbers give the same file.
+        with matplotlib.rc_context({"svg.hashsalt": "deepsl"}):
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        pyplot.close(figure)
+    print(text)
+    print(f"written: docs/results/experiments/{name}.md", file=sys.stderr)
+
+
+def axes(width=6.4, height=3.8, columns=1):
+    figure, found = pyplot.subplots(1, columns, figsize=(width, height), squeeze=False)
+    for one in found[0]:
+        one.grid(True, color="#e4e4e4", linewidth=0.6)
+        one.set_axisbelow(True)
+        for side in ("top", "right"):
+            one.spines[side].set_visible(False)
+    return (figure, found[0][0]) if columns == 1 else (figure, list(found[0]))

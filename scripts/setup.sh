@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that deepsl needs and that are missing.
 #
-#     scripts/setup.sh [build] [test] [lint] [tidy] [bench] [fuzz]        (default: build test)
+#     scripts/setup.sh [build] [test] [lint] [tidy] [bench] [fuzz] [experiment]   (default: build test)
 #
 # DEEPSL_SKIP_SETUP=1 makes it do nothing, for machines that get their packages in another way.
 set -euo pipefail
@@ -12,6 +12,7 @@ declare -A packages=(
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"
     [bench]="libopenblas-dev"
+    [experiment]="python3 python3-matplotlib python3-numpy python3-sklearn python3-xgboost"
     [fuzz]="clang-14 libclang-rt-14-dev"
 )
 

@@ -34,6 +34,7 @@ deepsl_add_learn_tests(
     train_tests
     train/checkpoint_test.cpp
     train/dataset_test.cpp
+    train/folds_test.cpp
     train/loss_test.cpp
     train/metrics_test.cpp
     train/optimiser_test.cpp

@@ -1,45 +1,65 @@
-#!/usr/bin/env python3
-"""Test accuracy on Dry Bean, Bank and Adult: DSL, ablation, MLP and neural ODE, three seeds.
+#!/usr/bin/python3
+"""Test accuracy on Dry Bean, Bank and Adult: DSL, its ablation, an MLP and a neural ODE.
 
-    experiments/accuracy/run.py [--sets dry_bean,bank] [--kinds dsl,mlp] [--seeds 0,1,2]
+    make experiment NAME=accuracy [ARGS="--sets dry_bean,bank --kinds dsl,mlp --seeds 0,1,2"]
 
-Settings are in the TOML files beside this one. Results are kept in build/experiments/accuracy, so a
-second call goes on where the first was broken off, and the table is printed at the end.
+Settings are in the TOML files beside this one, chosen on validation rows. Dry Bean and Bank are
+tested on a fixed fifth of their rows, Adult on its own test file.
 """
 import argparse
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import deviation, mean, sets, table, trained  # noqa: E402
+from common import all_trained, axes, mean, percent, publish, sets, spread, table  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAPER = {"dry_bean": {"dsl": 91.14, "ablation": 88.61, "node": 91.45},
-         "bank": {"dsl": 83.10, "ablation": 84.63, "node": 83.77},
-         "adult": {"dsl": 84.28, "ablation": 84.21, "node": 84.06}}
+TITLES = {"dry_bean": "Dry Bean", "bank": "Bank", "adult": "Adult"}
+KINDS = {"dsl": "DSL, default", "dsl-paper": "DSL, paper", "ablation": "ablation", "mlp": "MLP",
+         "node": "neural ODE"}
+PAPER = {"dry_bean": {"dsl-paper": 91.14, "ablation": 88.61, "node": 91.45},
+         "bank": {"dsl-paper": 83.10, "ablation": 84.63, "node": 83.77},
+         "adult": {"dsl-paper": 84.28, "ablation": 84.21, "node": 84.06}}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", default="dry_bean,bank,adult")
-    parser.add_argument("--kinds", default="dsl,ablation,mlp,node")
+    parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--seeds", default="0,1,2")
     asked = parser.parse_args()
+    names, kinds, seeds = (value.split(",") for value in (asked.sets, asked.kinds, asked.seeds))
+    runs = {}
+    for seed in seeds:
+        for name in names:
+            train, test, flags = sets()[name]
+            for kind in kinds:
+                runs[f"{name}-{kind}-{seed}"] = (
+                    train, test, [*flags, "--config", HERE / f"{kind}.toml", "--seed", seed])
+    results = all_trained("accuracy", runs)
+
     rows = []
-    for name in asked.sets.split(","):
-        train, test, flags = sets()[name]
-        for kind in asked.kinds.split(","):
-            runs = []
-            for seed in asked.seeds.split(","):
-                print(f"{name}, {kind}, seed {seed}", file=sys.stderr, flush=True)
-                config = HERE / f"{kind}.toml"
-                runs.append(trained("accuracy", f"{name}-{kind}-{seed}", train, test,
-                                    [*flags, "--config", config, "--seed", seed]))
-            scores = [100 * run["test"]["accuracy"] for run in runs]
-            seconds = mean([run["training"]["seconds"] for run in runs])
-            rows.append([name, kind, f"{mean(scores):.2f} ± {deviation(scores):.2f}",
-                         PAPER[name].get(kind, "–"), f"{seconds:.0f}"])
-    print(table(["set", "model", "test accuracy, %", "the paper's", "training, s"], rows), end="")
+    figure, plot = axes()
+    for i, kind in enumerate(kinds):
+        for j, name in enumerate(names):
+            found = [results[f"{name}-{kind}-{seed}"] for seed in seeds]
+            scores = [percent(run) for run in found]
+            rows.append((j, i, [TITLES[name], KINDS[kind], spread(scores),
+                                ", ".join(f"{score:.2f}" for score in scores),
+                                PAPER[name].get(kind, "–"),
+                                f"{mean([run['training']['seconds'] for run in found]):.0f}"]))
+            place = j + 0.16 * (i - (len(kinds) - 1) / 2)
+            plot.plot([place] * len(scores), scores, "o", color=f"C{i}", markersize=4,
+                      label=KINDS[kind] if j == 0 else None)
+            if kind in PAPER[name]:
+                plot.plot([place - 0.06, place + 0.06], [PAPER[name][kind]] * 2, color="#555555",
+                          linewidth=1.2, label="the paper's" if (i, j) == (1, 0) else None)
+    plot.set_xticks(range(len(names)), [TITLES[name] for name in names])
+    plot.set_ylabel("test accuracy, %")
+    plot.legend(frameon=False, fontsize=8)
+    text = table(["set", "model", "test accuracy, %", "by seed", "the paper's", "training, s"],
+                 [row for _, _, row in sorted(rows, key=lambda r: r[:2])])
+    publish("accuracy", text, figure)
 
 
 main()

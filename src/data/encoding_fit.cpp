@@ -45,9 +45,10 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
     auto levels = levels_of(column);
     if (levels.texts.size() > most) {
         if (column.stray_line > 0) refuse_stray(table, column);
-        throw InputError(fmt::format(
-            "{} has {} different texts, more than the {} that are allowed; leave out the column (--drop {})",
-            where(table, column), levels.texts.size(), most, column.name));
+        throw InputError(
+            fmt::format("{} has {} different texts, more than the {} that are allowed; leave out "
+                        "the column (--drop {})",
+                        where(table, column), levels.texts.size(), most, column.name));
     }
     const auto rows = static_cast<double>(column.size());
     for (const auto count : levels.counts)

@@ -76,8 +76,7 @@ std::vector<std::int64_t> places_in(const std::vector<std::string>& known, const
 }  // namespace
 
 Target read_target(const Table& table, std::string_view column_name, std::string_view kind,
-                   const std::vector<std::string>& known, std::size_t most_classes,
-                   bool to_learn) {
+                   const std::vector<std::string>& known, std::size_t most_classes, bool to_learn) {
     const auto& column = column_of(table, column_name, " to be the target");
     const auto levels = levels_of(column);
     check_holes(table, column, levels);

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-
 namespace deepsl::model {
 namespace {
 
@@ -48,7 +47,8 @@ Tensor levels(const field::Domain& domain, const Tensor& z) {
 }  // namespace
 
 MappingError mapping_error(Model& model, const Tensor& x, std::int64_t field, std::int64_t steps) {
-    TORCH_CHECK(steps >= 1, "mapping_error takes at least one step, but ", steps, " were asked for");
+    TORCH_CHECK(steps >= 1, "mapping_error takes at least one step, but ", steps,
+                " were asked for");
     const torch::NoGradGuard no_grad;
     const auto found = model->inspect(x, field);
     auto& branch = *model->branches()[static_cast<std::size_t>(field)];
@@ -76,8 +76,8 @@ MappingError mapping_error(Model& model, const Tensor& x, std::int64_t field, st
     const auto shoot = [&](const State& y) -> State {
         const auto c = branch.coefficients(y[0]);
         const auto wide = [](const Tensor& t) { return t.to(torch::kFloat64).unsqueeze(1); };
-        return {time.to(y[0].scalar_type()) * branch.field().forward(y[0]),
-                time * wide(c.P) * y[2], time * (wide(c.q) - lambda * wide(c.w)) * y[1]};
+        return {time.to(y[0].scalar_type()) * branch.field().forward(y[0]), time * wide(c.P) * y[2],
+                time * (wide(c.q) - lambda * wide(c.w)) * y[1]};
     };
     const auto last =
         run({entry, torch::zeros_like(lambda), torch::ones_like(lambda)}, steps, shoot,

@@ -94,8 +94,8 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
             validation, task.target, target.classes.empty() ? "numbers" : "classes", model.classes);
         held_out = dataset(model, matrix(model.encoding->apply(validation)), known);
     }
-    learned.record = train::train(model.predictor(), known_rows, held_out, options, callbacks,
-                                  checkpointing);
+    learned.record =
+        train::train(model.predictor(), known_rows, held_out, options, callbacks, checkpointing);
     if (choice.epoch > 0) {
         learned.record.folds = task.epoch_folds;
         learned.record.fold_metric = choice.metric;
@@ -122,9 +122,8 @@ Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) 
 
 Score evaluate(io::TrainedModel& model, const data::Table& table, bool strict) {
     const bool labels = !model.classes.empty();
-    const auto target =
-        data::read_target(table, target_name(model), labels ? "classes" : "numbers", model.classes, 20,
-                          false);
+    const auto target = data::read_target(table, target_name(model), labels ? "classes" : "numbers",
+                                          model.classes, 20, false);
     auto encoded = model.encoding->apply(table, strict);
     const auto prediction = model.predict(matrix(encoded));
     const auto truth = labels ? labels_of(target) : numbers_of(target);

@@ -1,7 +1,6 @@
 #include "process.h"
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +92,21 @@ Outcome run_program_into(const std::string& path, const std::vector<std::string>
     return outcome;
 }
 
-Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text) {
+Outcome run_program_on_full_disk(std::size_t bytes, const std::vector<std::string>& arguments) {
+    // The child inherits both; a write beyond the limit then fails instead of ending it.
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{bytes, before.rlim_max};
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto outcome = run_program(arguments);
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    return outcome;
+}
+
+Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text,
+                          int signal) {
     const auto out = temporary(), err = temporary();
     const pid_t child = spawn(arguments, fileno(out.get()), fileno(err.get()));
     // Read at a place of its own: the child writes where the shared offset stands.
@@ -105,7 +119,7 @@ Outcome interrupt_program(const std::vector<std::string>& arguments, const std::
     constexpr int most_tries = 3000;
     for (int i = 0; i < most_tries && !said(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    kill(child, SIGINT);
+    kill(child, signal);
     Outcome outcome;
     outcome.exit_code = wait_for(child);
     outcome.out = content(out);

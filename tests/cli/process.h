@@ -1,6 +1,8 @@
 // Runs the program under test as its users do: as a process, without a shell in between.
 #pragma once
 
+#include <csignal>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,11 @@ Outcome run_program(const std::vector<std::string>& arguments);
 /// The same with standard output sent to `path`; `out` stays empty.
 Outcome run_program_into(const std::string& path, const std::vector<std::string>& arguments);
 
-/// The same, interrupted as by Ctrl-C as soon as standard error holds `text`.
-Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text);
+/// The same, sent a signal (Ctrl-C if not told otherwise) as soon as standard error holds `text`.
+Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text,
+                          int signal = SIGINT);
+
+/// The same where no file can grow beyond `bytes`, as on a full disk.
+Outcome run_program_on_full_disk(std::size_t bytes, const std::vector<std::string>& arguments);
 
 }  // namespace deepsl::test

@@ -1,5 +1,7 @@
 // The verbs about tables, run as processes: from a CSV file to predictions, and what is refused.
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -190,6 +192,160 @@ TEST_F(TableVerbs, WhatDoesNotFitTheModelIsNamed) {
     expect_error(run_program({"inspect", path("m.deepsl"), data(), "--row", "999"}), 3, {"999"});
     expect_error(train(data(), {"--model", "tree"}), 2, {"--model", "tree"});
     expect_error(train(data(), {"--output", path("no/such/m.deepsl")}), 1, {"no/such"});
+}
+
+TEST_F(TableVerbs, CellsThatSayNothingAreLeftOutOrNamed) {
+    // A column without values is left out; NaN is a hole.
+    std::string text = "empty,size,kind\n";
+    for (int i = 0; i < 40; ++i)
+        text += "?," + (i % 5 == 0 ? "NaN" : std::to_string(i)) + (i < 20 ? ",a\n" : ",b\n");
+    const auto trained = train(write("holes.csv", text), {"--target", "kind", "--json"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_NE(trained.err.find("left out: empty"), std::string::npos) << trained.err;
+    EXPECT_EQ(json::parse(trained.out)["inputs"], 1);
+    expect_error(train(write("none.csv", "empty,kind\n?,a\nNA,b\n,a\n"), {"--target", "kind"}), 3,
+                 {"none.csv", "empty"});
+    expect_error(train(write("y.csv", "size,kind\n1,a\n2,?\n3,b\n"), {"--target", "kind"}), 3,
+                 {"y.csv", "kind", "line 3"});
+    // A hundred thousand categories, each of them twice: no name of a row, and no use.
+    text = "word,kind\n";
+    for (int i = 0; i < 200000; ++i)
+        text += "w" + std::to_string(i / 2) + (i % 4 < 2 ? ",a\n" : ",b\n");
+    expect_error(train(write("many.csv", text), {"--target", "kind"}), 3,
+                 {"many.csv", "word", "100000", "--drop"});
+}
+
+TEST_F(TableVerbs, AModelOfAnotherVersionIsRefused) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    auto bytes = read(path("m.deepsl"));
+    const auto place = bytes.find("\"version\":\"1\"");
+    ASSERT_NE(place, std::string::npos);
+    bytes[place + 11] = '7';
+    expect_error(run_program({"predict", write("other.deepsl", bytes), data()}), 3,
+                 {"other.deepsl", "version '7'", "version 1"});
+}
+
+TEST_F(TableVerbs, AFullDiskLosesNothing) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    const auto before = read(path("m.deepsl"));
+    const Words words{"train",  data(), "--target",  "kind", "--quiet", "--epochs",      "2",
+                      "--seed", "5",    "--threads", "1",    "-o",      path("m.deepsl")};
+    expect_error(run_program_on_full_disk(4096, words), 1, {"m.deepsl"});
+    EXPECT_EQ(read(path("m.deepsl")), before);
+    EXPECT_EQ(files(), 2U) << "the table and the model, nothing half-written";
+    expect_error(run_program_on_full_disk(
+                     100, {"predict", path("m.deepsl"), data(), "--quiet", "-o", path("out.csv")}),
+                 1, {"out.csv"});
+    EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(TableVerbs, AConfigurationThatCannotBeReadIsNamed) {
+    expect_error(run_program({"train", "--config", path("")}), 3, {path("")});
+    expect_error(run_program({"train", "--config", write("b.toml", std::string("\0\xff\x01", 3))}),
+                 2, {"b.toml"});
+    expect_error(run_program({"train", data(), "--config", write("t.toml", "epochs = \"many\"\n")}),
+                 2, {"epochs", "many"});
+}
+
+TEST_F(TableVerbs, KilledAtAnyMomentARunGoesOnToTheSameBits) {
+    const auto table = data();
+    const auto words = [&](const std::string& way, const std::string& checkpoint) {
+        return Words{"train",
+                     table,
+                     "--target",
+                     "kind",
+                     "--validation",
+                     "0.25",
+                     "--epochs",
+                     "60",
+                     "--threads",
+                     "1",
+                     "--patience",
+                     "0",
+                     "--checkpoint-epochs",
+                     "1",
+                     way,
+                     path(checkpoint),
+                     "-o",
+                     path(checkpoint + ".deepsl")};
+    };
+    ASSERT_EQ(run_program(words("--checkpoint", "whole")).exit_code, 0);
+    auto way = "--checkpoint";
+    for (const auto* moment : {"epoch  3/60", "epoch 17/60", "epoch 41/60"}) {
+        const auto killed = interrupt_program(words(way, "broken"), moment, SIGKILL);
+        EXPECT_EQ(killed.exit_code, -1) << moment << killed.err;
+        way = "--resume";
+    }
+    const auto last = run_program(words(way, "broken"));
+    ASSERT_EQ(last.exit_code, 0) << last.err;
+    EXPECT_EQ(last.err.find("epoch 40/60"), std::string::npos) << "it began again:\n" << last.err;
+    EXPECT_EQ(read(path("broken.deepsl")), read(path("whole.deepsl")));
+}
+
+TEST_F(TableVerbs, CtrlCKeepsTheBestModelSoFar) {
+    for (const Words& way : {Words{"--validation", "0.25"}, Words{"--epoch-folds", "2"}}) {
+        Words words{"train",      data(), "--target", "kind",           "--epochs",  "100000",
+                    "--patience", "0",    "-o",       path("m.deepsl"), "--threads", "1"};
+        words.insert(words.end(), way.begin(), way.end());
+        const auto outcome =
+            interrupt_program(words, way[0] == "--validation" ? "epoch " : "from 3 inputs");
+        EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
+        EXPECT_NE(outcome.out.find("Ctrl-C"), std::string::npos) << outcome.out;
+        const auto predicted = run_program({"predict", path("m.deepsl"), data(), "--quiet"});
+        EXPECT_EQ(predicted.exit_code, 0) << predicted.err;
+        std::filesystem::remove(path("m.deepsl"));
+    }
+}
+
+TEST_F(TableVerbs, FewRowsAreAllLearnedFrom) {
+    const auto trained = train(data(), {"--target", "kind", "--json", "--epochs", "20"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    const auto result = json::parse(trained.out);
+    EXPECT_EQ(result["folds"], 5);
+    EXPECT_EQ(result["training_rows"], 80);
+    EXPECT_EQ(result["validation_rows"], 0);
+    EXPECT_GT(result["fold_accuracy"], 0.6);
+    EXPECT_NE(trained.err.find("fold 5/5"), std::string::npos) << trained.err;
+    // The same bits on any number of threads, since each fold has one.
+    const auto one = json::parse(trained.out)["fold_accuracy"];
+    const auto two = train(
+        data(), {"--target", "kind", "--json", "--epochs", "20", "--threads", "2", "--quiet"});
+    EXPECT_EQ(json::parse(two.out)["fold_accuracy"], one);
+    // Whoever asks for validation rows gets them.
+    const auto held = train(data(), {"--target", "kind", "--json", "--validation", "0.25"});
+    EXPECT_EQ(json::parse(held.out)["validation_rows"], 20);
+    expect_error(train(data(), {"--target", "kind", "--epoch-folds", "1"}), 2, {"--epoch-folds"});
+    expect_error(train(data(), {"--target", "kind", "--epoch-folds", "81"}), 3, {"81", "80 rows"});
+}
+
+TEST_F(TableVerbs, OneRowIsEnoughToMeasureARegression) {
+    std::string text = "x;y\n";
+    for (int i = 0; i < 40; ++i) text += std::to_string(i) + ";" + std::to_string(3.5 * i) + "\n";
+    ASSERT_EQ(train(write("line.csv", text), {"--quiet"}).exit_code, 0);
+    const auto outcome = run_program(
+        {"evaluate", path("m.deepsl"), write("row.csv", "x;y\n5;17.5\n"), "--json", "--quiet"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_TRUE(json::parse(outcome.out)["mae"].is_number()) << outcome.out;
+}
+
+TEST_F(TableVerbs, CheckLooksAtRowsOfATableAndAtTheMapping) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet", "--precision", "float64"}).exit_code,
+              0);
+    const auto checked =
+        run_program({"check", path("m.deepsl"), "--data", data(), "--samples", "40", "--json"});
+    EXPECT_TRUE(checked.exit_code == 0 || checked.exit_code == 1) << checked.err;
+    EXPECT_TRUE(json::parse(checked.out).contains("figures"));
+    const auto mapping = run_program({"check", path("m.deepsl"), "--data", data(), "--samples",
+                                      "32", "--json", "--tolerances", "1e-2,1e-7"});
+    ASSERT_EQ(mapping.exit_code, 0) << mapping.err;
+    const auto lines = json::parse(mapping.out);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_LT(lines[1]["end_worst"], lines[0]["end_worst"]);
+    EXPECT_LT(lines[1]["end_worst"], 1e-4);
+    expect_error(run_program({"check", path("m.deepsl"), "--tolerances", "5"}), 2,
+                 {"--tolerances", "5"});
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet", "--model", "mlp"}).exit_code, 0);
+    expect_error(run_program({"check", path("m.deepsl")}), 3, {"m.deepsl", "mlp"});
 }
 
 }  // namespace

@@ -143,7 +143,8 @@ TEST(EncodingRole, RefusesInOneSentence) {
     options.scale = "rang";
     EXPECT_EQ(said(options), "there is no scale 'rang'; did you mean 'rank'?");
     options.scale = "wide";
-    EXPECT_EQ(said(options), "there is no scale 'wide'; choose one of auto, rank, zscore, minmax, none");
+    EXPECT_EQ(said(options),
+              "there is no scale 'wide'; choose one of auto, rank, zscore, minmax, none");
     options = {};
     options.roles["agee"] = Role::number;
     EXPECT_EQ(said(options),

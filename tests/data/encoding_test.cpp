@@ -99,6 +99,13 @@ TEST(Encoding, RankOfManyValuesNeedsFewKnots) {
     EXPECT_NEAR(*std::max_element(x.begin(), x.end()), 0.5 / unit, 2e-3);
 }
 
+TEST(Encoding, MinMaxMapsTheTrainingRange) {
+    const auto encoding = Encoding::fit(table({numbers("a", {1, 3, 9})}), "", scale("minmax"));
+    const auto encoded = encoding.apply(table({numbers("a", {1, 5, 9, 13, hole})}));
+    expect_near(encoded.x, {-1, 0, 1, 2, -0.5}, 1e-15);
+    EXPECT_EQ(encoded.notes.out_of_range.at("a"), 1U);
+}
+
 TEST(Encoding, NoneLeavesNumbersButCountsThoseOutOfRange) {
     const auto encoding = Encoding::fit(table({numbers("a", {1, 3, 5})}), "", scale("none"));
     const auto encoded = encoding.apply(table({numbers("a", {0.5, 5, 6, hole})}));

@@ -58,8 +58,7 @@ TEST(Ridge, SurvivesTablesThatSayNothing) {
     const auto one = torch::ones({1, 3}, torch::kFloat64);
     EXPECT_TRUE(torch::isfinite(ridge_weights(one, one)).all().item<bool>());
     const auto wide = torch::randn({4, 50}, torch::kFloat64);
-    EXPECT_TRUE(
-        torch::isfinite(ridge_weights(wide, wide.narrow(1, 0, 1))).all().item<bool>());
+    EXPECT_TRUE(torch::isfinite(ridge_weights(wide, wide.narrow(1, 0, 1))).all().item<bool>());
 }
 
 }  // namespace

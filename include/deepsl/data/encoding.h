@@ -12,7 +12,8 @@
 // quantiles, shifted and scaled so that the training values have mean 0 and deviation 1, whatever
 // their ties: sqrt(12) (F(x) - 1/2) for many different ones. Numbers beyond the training range get
 // the rank of its ends. A z-score ends at 10^6, which no training value reaches. minmax maps the
-// training range to [-1, 1]. With every scale numbers beyond the range are counted. "auto" is rank for a table with a category, else zscore.
+// training range to [-1, 1]. With every scale numbers beyond the range are counted. "auto" is rank
+// for a table with a category, else zscore.
 //
 // Without a word from the caller texts are categories and numbers are numbers, but
 //     constant    no values at all, one number, or one text in every row
@@ -131,8 +132,8 @@ struct Target {
 /// places in it; a class may end in one full stop too many, as in the test file of Adult. Rows
 /// whose target is missing are told by line and are an error. Throws InputError: no such column
 /// (names the nearest), one class only (unless `known`), a constant number, a class that `known`
-/// lacks, numbers that are not finite, a text among many numbers. To measure a model (not `to_learn`)
-/// one value is enough.
+/// lacks, numbers that are not finite, a text among many numbers. To measure a model (not
+/// `to_learn`) one value is enough.
 Target read_target(const Table& table, std::string_view column, std::string_view kind = "auto",
                    const std::vector<std::string>& known = {}, std::size_t most_classes = 20,
                    bool to_learn = true);

@@ -43,8 +43,8 @@ struct Learned {
     data::EncodingNotes notes;  // of the training table
 };
 
-/// `validation` may be empty; then folds choose the number of epochs, or a share of the rows is split
-/// off, as the task says.
+/// `validation` may be empty; then folds choose the number of epochs, or a share of the rows is
+/// split off, as the task says.
 Learned learn(const data::Table& training, const data::Table& validation, const Task& task,
               const train::Callbacks& callbacks = {},
               const train::Checkpointing& checkpointing = {});

@@ -19,7 +19,7 @@ std::vector<torch::Tensor> fold_rows(std::int64_t rows, const torch::Tensor& lab
 struct EpochChoice {
     std::int64_t epoch = 0;
     double loss = EpochReport::none, metric = EpochReport::none;  // means there
-    bool interrupted = false;            // by the caller's stop; then the rest is of the first fold:
+    bool interrupted = false;  // by the caller's stop; then the rest is of the first fold:
     std::vector<torch::Tensor> weights;  // parameters and buffers, of its best epoch
     TrainingRecord record;
 };

@@ -9,7 +9,8 @@
 //    validation data nor a share for it, best is the epoch of the smallest training loss, spectral
 //    term included.
 //    With options.stop_epoch it is that epoch, if there are no validation data.
-// 5. It ends after options.epochs, or options.stop_epoch; or options.patience epochs after the best one; or when the
+// 5. It ends after options.epochs, or options.stop_epoch; or options.patience epochs after the best
+// one; or when the
 //    caller's stop says so.
 //
 // All that is random here comes from options.seed: same binary, model, data, options and number

@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""Learning Bank from 100, 200, 400 and 800 rows.
+
+    make experiment NAME=low_samples [ARGS="--seeds 100,101 --sizes 100,400"]
+
+Training and validation rows (1,000) are drawn, seed by seed, from the fixed training part of Bank, test
+rows (1,000) from its test part, which no choice has ever seen. Each TOML file beside this one is a
+model. What stands in TUNED is tried with every setting of its grid, and the best on the validation
+rows is tested; so are logistic regression, SVM and XGBoost (others.py). `alone` has no validation rows.
+"""
+import argparse
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import others  # noqa: E402
+from common import KEPT, all_trained, axes, fixed_split, mean, percent, publish, rows_of, spread, \
+    table, write_rows  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAPER = {"paper": [71.98, 73.86, 77.82, 81.36], "paper-ablation": [61.9, 66.15, 68.77, 74.18],
+         "paper-mlp": [66.3, 70.1, 73.42, 78.38], "paper-2": [68.8, 71.66, 76.62, 79.14],
+         "paper-4": [70.88, 71.44, 76.78, 81.46], "paper-8": [71.66, 73.18, 78.88, 81.02]}
+KINDS = {"alone": "DSL default, no validation rows", "default": "DSL default",
+         "paper": "DSL paper, d = 6", "paper-2": "DSL paper, d = 2", "paper-4": "DSL paper, d = 4",
+         "paper-8": "DSL paper, d = 8", "paper-ablation": "ablation, paper",
+         "paper-mlp": "MLP leaky ReLU, paper", "paper-mlp-tanh": "MLP tanh, paper"}
+# The first of each grid is the default.
+TUNED = {"tuned": ("DSL tuned", "default.toml",
+                   [[], ["--weight-decay", 1], ["--weight-decay", 10],
+                    ["--learning-rate", 5e-4], ["--eigenfunctions", 10], ["--field", "straight"]]),
+         "tuned-mlp": ("MLP tanh, tuned", "mlp.toml",
+                       [["--weight-decay", decay, "--hidden", hidden, "--learning-rate", rate]
+                        for decay in (0.3, 3, 30) for hidden in ("32-16", "64-32")
+                        for rate in (2e-3, 5e-4)])}
+
+
+def files(size, seed):
+    """Training, validation and test rows."""
+    train, test = fixed_split("bank", "bank/bank.csv")
+    folder = KEPT / "data" / "low_samples"
+    paths = [folder / f"{part}-{seed}.csv" for part in (f"train-{size}", "validation", "test")]
+    if not all(path.exists() for path in paths):
+        header, known = rows_of(train)
+        _, unseen = rows_of(test)
+        random.Random(f"rows {seed}").shuffle(known)
+        random.Random(f"test {seed}").shuffle(unseen)
+        for path, rows in zip(paths, (known[:size], known[1000:2000], unseen[:1000])):
+            write_rows(path, header, rows)
+    return paths
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="100,200,400,800")
+    parser.add_argument("--seeds", default="100,101,102,103,104")
+    parser.add_argument("--kinds", default=",".join([*KINDS, *TUNED, *others.KINDS]))
+    asked = parser.parse_args()
+    sizes, seeds, kinds = (value.split(",") for value in (asked.sizes, asked.seeds, asked.kinds))
+    runs = {}
+    for seed in seeds:
+        for size in sizes:
+            train, validation, test = files(int(size), seed)
+            usual = ["--target", "deposit", "--seed", seed]
+            chosen_by = ["--validation-data", validation]
+            for kind in kinds:
+                if kind == "alone":
+                    runs[f"{kind}-{size}-{seed}"] = (train, test, usual)
+                elif kind in TUNED:
+                    _, config, grid = TUNED[kind]
+                    for k, setting in enumerate(grid):
+                        flags = [*usual, *chosen_by, "--config", HERE / config, *setting]
+                        name = f"{kind}.{k}-{size}-{seed}"
+                        if kind == "tuned" and not setting:
+                            name = f"default-{size}-{seed}"
+                        runs[name] = (train, test, flags)
+                elif kind in KINDS:
+                    flags = [*usual, *chosen_by, "--config", HERE / f"{kind}.toml"]
+                    runs[f"{kind}-{size}-{seed}"] = (train, test, flags)
+    results = all_trained("low_samples", runs)
+
+    def score(kind, size, seed):
+        if kind in others.KINDS:
+            return others.score(kind, *files(int(size), seed))
+        if kind not in TUNED:
+            return percent(results[f"{kind}-{size}-{seed}"])
+        names = [f"{kind}.{k}-{size}-{seed}" for k in range(len(TUNED[kind][2]))]
+        if kind == "tuned":
+            names[0] = f"default-{size}-{seed}"
+        return percent(max((results[name] for name in names),
+                           key=lambda run: run["training"]["validation_accuracy"]))
+
+    titles = {**KINDS, **{kind: value[0] for kind, value in TUNED.items()}, **others.KINDS}
+    rows, curves = [], {}
+    for kind in kinds:
+        scores = [[score(kind, size, seed) for seed in seeds] for size in sizes]
+        curves[kind] = [mean(s) for s in scores]
+        rows.append([titles[kind], *map(spread, scores)])
+        if kind in PAPER and sizes == ["100", "200", "400", "800"]:
+            rows.append([f"– as in the paper", *PAPER[kind]])
+    figure, plots = axes(width=9.6, height=3.8, columns=2)
+    for plot, shown in zip(plots, (
+            ["default", "alone", "tuned-mlp", "logistic", "svm", "xgboost", "paper", "paper-ablation",
+             "paper-mlp", "paper-mlp-tanh"],
+            ["paper-2", "paper-4", "paper", "paper-8"])):
+        for i, kind in enumerate(k for k in shown if k in curves):
+            plot.plot(range(len(sizes)), curves[kind], color=f"C{i}", marker="o", markersize=3,
+                      linewidth=2 if kind == "default" else 1, label=titles[kind])
+        plot.set_xticks(range(len(sizes)), sizes)
+        plot.set_xlabel("training rows")
+        plot.set_ylabel("test accuracy, %")
+        plot.legend(frameon=False, fontsize=6.5)
+    publish("low_samples", table(["model", *(f"{size} rows" for size in sizes)], rows), figure)
+
+
+main()
