@@ -69,11 +69,14 @@ experiment: build  ## run NAME of experiments/ (ARGS are its own); needs the dat
 bench:  ## build and run the benchmarks; their tables go to build/bench
 	@scripts/setup.sh build bench
 	@$(call configure,bench)
-	@cmake --build --preset bench --parallel $(JOBS) --target sturm_speed sturm_accuracy model_speed random_lines
+	@cmake --build --preset bench --parallel $(JOBS) --target sturm_speed sturm_accuracy model_speed random_lines \
+	    table_training
 	build/bench/benchmarks/sturm_accuracy | tee build/bench/sturm-accuracy.md
 	build/bench/benchmarks/sturm_speed | tee build/bench/sturm-speed.md
 	for threads in 1 2; do OMP_WAIT_POLICY=passive build/bench/benchmarks/model_speed $$threads \
 	    | tee build/bench/model-speed-$$threads.md; done
+	for threads in 1 2; do OMP_WAIT_POLICY=passive build/bench/benchmarks/table_training $$threads \
+	    | tee build/bench/table-training-$$threads.md; done
 	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
 
 fuzz:  ## try to break the table parser for FUZZ_SECONDS (60); a finding goes to build/fuzz

@@ -125,7 +125,7 @@ io::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& argument
 
 void tell_notes(const ApplyArguments& arguments, const data::EncodingNotes& notes) {
     if (arguments.quiet) return;
-    for (const auto& line : notes_lines(notes)) fmt::print(stderr, "{}\n", line);
+    for (const auto& line : notes_lines(notes)) tell(line + "\n");
 }
 
 CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
@@ -161,8 +161,7 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
     tell_notes(arguments, answers.notes);
     train::Failures failures;
     const auto failed = train::count_failures(answers.prediction.outcomes, failures);
-    if (failed > 0)
-        fmt::print(stderr, "{}\n", failures_line(failures, failed, answers.prediction.y.size(0)));
+    if (failed > 0) tell(failures_line(failures, failed, answers.prediction.y.size(0)) + "\n");
     return ExitCode::ok;
 }
 

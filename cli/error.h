@@ -1,8 +1,11 @@
-// The one exception of the command line: a sentence for the user and the exit code it leads to.
+// The one exception of the command line: a sentence for the user and the exit code it leads to;
+// and how sentences reach the user.
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace deepsl::cli {
 
@@ -26,5 +29,11 @@ private:
 
 inline Error usage_error(const std::string& sentence) { return {ExitCode::usage, sentence}; }
 inline Error data_error(const std::string& sentence) { return {ExitCode::bad_data, sentence}; }
+
+/// To standard error. If that cannot be written, a full disk say, the work goes on.
+inline void tell(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
 
 }  // namespace deepsl::cli

@@ -125,7 +125,7 @@ int run(const std::vector<std::string>& words) {
 }
 
 int failed(ExitCode code, std::string_view sentence) {
-    fmt::print(stderr, "deepsl: error: {}\n", sentence);
+    tell(fmt::format("deepsl: error: {}\n", sentence));
     return static_cast<int>(code);
 }
 

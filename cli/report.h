@@ -143,7 +143,7 @@ inline ExitCode report_failures(const sturm::Solution& solution) {
                            : others == 1
                                ? fmt::format("eigenvalues {} and {}", indices[0], indices[1])
                                : fmt::format("eigenvalue {} and {} others", indices[0], others);
-        fmt::print(stderr, "deepsl: error: {}: {}\n", which, sturm::sentence(status));
+        tell(fmt::format("deepsl: error: {}: {}\n", which, sturm::sentence(status)));
     }
     return failed.empty() ? ExitCode::ok : ExitCode::failure;
 }

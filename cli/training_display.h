@@ -13,6 +13,7 @@
 
 #include "deepsl/train/progress.h"
 #include "deepsl/train/trainer.h"
+#include "error.h"
 #include "machine.h"
 
 namespace deepsl::cli {
@@ -45,7 +46,7 @@ public:
 
     void line(std::string_view text) {
         if (show_ == Show::nothing) return;
-        fmt::print(stderr, "{}{}\n", erase_bar(), text);
+        tell(fmt::format("{}{}\n", erase_bar(), text));
     }
 
 private:
@@ -63,8 +64,7 @@ private:
         last_bar_ = now;
         struct winsize size {};
         const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-        fmt::print(stderr, "\r\033[K{}", train::progress_bar(progress, known ? size.ws_col : 80));
-        std::fflush(stderr);
+        tell("\r\033[K" + train::progress_bar(progress, known ? size.ws_col : 80));
         bar_drawn_ = true;
     }
 

@@ -3,46 +3,24 @@
 // lines, three times in training. Usage: model_speed [threads]
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <ATen/Parallel.h>
 #include <c10/core/CPUAllocator.h>
-#include <malloc.h>
 #include <torch/torch.h>
 
 #include "deepsl/model/model.h"
 #include "deepsl/model/pass.h"
-
-// OpenBLAS takes all cores by itself, whatever torch was told.
-extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+#include "measure.h"
 
 namespace {
 
 using namespace deepsl;
+using bench::best_of;
 using torch::Tensor;
-
-double best_of(int times, const std::function<void()>& work) {
-    double best = 1e9;
-    for (int i = 0; i < times; ++i) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-        best = std::min(best, seconds.count());
-    }
-    return best;
-}
-
-double sgemm_rate(std::int64_t m, std::int64_t k, std::int64_t n) {
-    const auto a = torch::randn({m, k}), b = torch::randn({k, n});
-    auto c = torch::empty({m, n});
-    const double seconds = best_of(60, [&] { at::mm_out(c, a, b); });
-    return 2.0 * static_cast<double>(m * k * n) / seconds;
-}
 
 /// Counts what tensors take while `work` runs, beyond what they took before.
 class TensorMemory : public c10::Allocator {
@@ -150,8 +128,7 @@ void measure(const Shape& shape, const std::string& preset, double rate) {
             (pairs.u.sum() + pairs.lambda.sum()).backward();
         });
     }
-    const double useful = static_cast<double>(lines.evaluations * branch.field().flops_per_row()) +
-                          static_cast<double>(z.size(0) * branch.coefficient_flops_per_node());
+    const double useful = bench::useful_operations(model, x);
     const double evaluations = static_cast<double>(lines.evaluations) / batch;
 
     std::printf("| %s, %s | %.1f | %.2f | %.1f | %.2f | %.0f %% | %.0f | %.0f | %.0f |\n",
@@ -185,13 +162,9 @@ void cost_by_samples() {
 
 int main(int count, char** words) {
     const int threads = count > 1 ? std::atoi(words[1]) : 2;
-    at::set_num_threads(threads);
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(threads);
-    // Freed memory is kept for the next step instead of being given back page by page.
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, -1);
-
-    const double large = sgemm_rate(2048, 2048, 2048), layer = sgemm_rate(8192, 128, 64);
+    bench::use_threads(threads);
+    const double large = bench::sgemm_rate(2048, 2048, 2048),
+                 layer = bench::sgemm_rate(8192, 128, 64);
     const double rate = std::max(large, layer);
     std::printf(
         "%d threads; sgemm 2048 x 2048 x 2048: %.0f GFLOP/s; 8192 x 128 x 64: %.0f; "
