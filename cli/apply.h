@@ -11,7 +11,7 @@
 namespace deepsl::cli {
 
 struct ApplyArguments {
-    std::string model, data, output, report, row, threads;
+    std::string model, data, output, report, row, threads, finer = "1";
     TableFlags table;
     bool proba = false, strict = false, json = false, quiet = false;
 };

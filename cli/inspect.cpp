@@ -206,6 +206,8 @@ CLI::App* add_inspect(CLI::App& app, ApplyArguments& arguments) {
         false);
     add_value(verb, "--row", arguments.row, "N", "The row to look at, from 1, the header aside",
               "Run");
+    add_value(verb, "--finer", arguments.finer, "N",
+              "Look on a grid N times finer than the model's own (default 1)", "Run");
     add_value(verb, "--report", arguments.report, "FILE", "A page with pictures of rows of DATA",
               "Run");
     verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group("Run");
@@ -217,6 +219,9 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
     if (arguments.data.empty() && (!arguments.row.empty() || !arguments.report.empty()))
         throw usage_error("--row and --report need a table: deepsl inspect model.deepsl data.csv");
     if (!arguments.report.empty()) check_writable(arguments.report);
+    const auto finer = static_cast<int>(whole("--finer", arguments.finer, 1, 64));
+    if (!model.model.is_empty() && finer > 1)
+        model.model->numerics() = model.model->numerics().finer(finer);
     auto json = model_json(arguments.model, model);
     std::string text;
     try {

@@ -18,7 +18,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def look(model, data, row):
-    done = subprocess.run([program(), "inspect", model, data, "--row", row, "--json", "--quiet"],
+    done = subprocess.run([program(), "inspect", model, data, "--row", row, "--finer", "8",
+                           "--json", "--quiet"],
                           stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout)
 

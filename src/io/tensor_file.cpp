@@ -29,7 +29,7 @@ void refuse_big_endian(const std::string& path) {
 
 FileError not_a_model(const std::string& path, std::string_view reason, std::string_view advice) {
     return FileError(
-        fmt::format("{} is not a deepsl model: {}; {}", in_quotes(path), reason, advice));
+        fmt::format("{} is not a file of deepsl: {}; {}", in_quotes(path), reason, advice));
 }
 
 constexpr std::string_view copy_again =

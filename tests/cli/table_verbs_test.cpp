@@ -80,6 +80,12 @@ TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
     const auto seen = json::parse(row.out);
     EXPECT_EQ(seen["fields"][0]["status"], "ok");
     EXPECT_EQ(seen["fields"][0]["lambda"].size(), seen["fields"][0]["basis"].size());
+    const auto fine =
+        run_program({"inspect", path("m.deepsl"), data(), "--row", "7", "--json", "--finer", "4"});
+    ASSERT_EQ(fine.exit_code, 0) << fine.err;
+    const auto finely = json::parse(fine.out)["fields"][0];
+    EXPECT_EQ(finely["t_nodes"].size(), 4 * seen["fields"][0]["t_nodes"].size());
+    EXPECT_NEAR(finely["lambda"][0], seen["fields"][0]["lambda"][0], 1e-2);
     const auto about = run_program({"inspect", path("m.deepsl")});
     EXPECT_NE(about.out.find("predicts kind: a, b"), std::string::npos) << about.out;
     const auto page =

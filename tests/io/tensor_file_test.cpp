@@ -75,7 +75,7 @@ std::optional<std::string> refusal(const Scratch& scratch, const std::string& co
     }
     EXPECT_LE(largest_allocation, 4 * content.size() + 4096);
     if (message) {
-        EXPECT_TRUE(message->starts_with("'" + path + "' is not a deepsl model: ")) << *message;
+        EXPECT_TRUE(message->starts_with("'" + path + "' is not a file of deepsl: ")) << *message;
         EXPECT_NE(message->find("; "), std::string::npos) << *message;
         EXPECT_EQ(message->find_first_of("\n\r"), std::string::npos) << *message;
         EXPECT_EQ(message->find("json.exception"), std::string::npos) << *message;
