@@ -77,24 +77,40 @@ def call(words):
     return json.loads(done.stdout)
 
 
+def settings(flags):
+    """What a run depends on: its flags, and what is written in its configuration file."""
+    return [flag.read_text() if isinstance(flag, pathlib.Path) and flag.suffix == ".toml"
+            else flag.name if isinstance(flag, pathlib.Path) else str(flag) for flag in flags]
+
+
+def write_whole(path, text):
+    """Complete or not there at all, whenever the power goes."""
+    half = path.with_suffix(".half")
+    half.write_text(text)
+    half.rename(path)
+
+
 def trained(experiment, name, train, test, flags):
-    """Trains on one thread and tests, once."""
+    """Trains on one thread and tests, once: what was kept of other settings is done again."""
     folder = KEPT / experiment
     folder.mkdir(parents=True, exist_ok=True)
     result, model, checkpoint = (folder / f"{name}{end}" for end in (".json", ".deepsl", ".ckpt"))
+    asked = settings(flags)
+    began = folder / f"{name}.settings"
     if result.exists():
-        return json.loads(result.read_text())
+        kept = json.loads(result.read_text())
+        if kept["settings"] == asked:
+            return kept
+    if not began.exists() or json.loads(began.read_text()) != asked:
+        checkpoint.unlink(missing_ok=True)
+        write_whole(began, json.dumps(asked))
     start = time.time()
     keep = ["--resume" if checkpoint.exists() else "--checkpoint", checkpoint]
     training = call(["train", train, "-o", model, "--json", "--quiet", "--threads", 1, *flags, *keep])
     score = call(["evaluate", model, test, "--json", "--quiet", "--threads", 1])
     score.pop("confusion", None)
-    out = {"test": score, "training": training, "flags": [str(f) for f in flags],
-           "seconds": time.time() - start}
-    # Complete or not there at all, whenever the power goes.
-    half = result.with_suffix(".half")
-    half.write_text(json.dumps(out, indent=1))
-    half.rename(result)
+    out = {"test": score, "training": training, "settings": asked, "seconds": time.time() - start}
+    write_whole(result, json.dumps(out, indent=1))
     checkpoint.unlink(missing_ok=True)
     return out
 
@@ -161,4 +177,4 @@ def axes(width=6.4, height=3.8, columns=1):
         one.set_axisbelow(True)
         for side in ("top", "right"):
             one.spines[side].set_visible(False)
-    return (figure, found[0][0]) if columns == 1 else (figure, list(found[0]))
+    return figure, list(found[0])

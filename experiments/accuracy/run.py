@@ -39,7 +39,7 @@ def main():
     results = all_trained("accuracy", runs)
 
     rows = []
-    figure, plot = axes()
+    figure, (plot,) = axes()
     for i, kind in enumerate(kinds):
         for j, name in enumerate(names):
             found = [results[f"{name}-{kind}-{seed}"] for seed in seeds]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT, axes, percent, program, publish, sets, table, trained  # noqa: E402
+from common import KEPT, axes, percent, program, publish, rows_of, sets, table, trained  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -24,17 +24,27 @@ def look(model, data, row):
     return json.loads(done.stdout)
 
 
+def two_classes(data):
+    _, rows = rows_of(data)
+    classes = [row.split(",")[-1] for row in rows]
+    other = next(i for i, label in enumerate(classes) if label != classes[0])
+    return ["1", str(other + 1)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", default="1,2")
-    rows = parser.parse_args().rows.split(",")
+    parser.add_argument("--rows", help="of the test file, from 1 (default: the first, and the first of "
+                        "another class)")
+    asked = parser.parse_args().rows
     train, test, flags = sets()["dry_bean"]
     run = trained("eigenfunctions", "paper-0", train, test,
                   [*flags, "--config", HERE / "paper.toml"])
+    model = KEPT / "eigenfunctions" / "paper-0.deepsl"
+    rows = asked.split(",") if asked else two_classes(test)
     figure, plots = axes(width=8.6, height=3.2, columns=len(rows))
     lines = []
     for plot, row in zip(plots, rows):
-        seen = look(KEPT / "eigenfunctions" / "paper-0.deepsl", test, row)
+        seen = look(model, test, row)
         field = seen["fields"][0]
         for i in range(3):
             u = field["u_edges"][i]

@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT  # noqa: E402
+from common import KEPT, write_whole  # noqa: E402
 
 KINDS = {"logistic": "logistic regression, tuned", "svm": "SVM-RBF, tuned", "xgboost": "XGBoost, tuned"}
 
@@ -86,6 +86,7 @@ def score(kind, train, validation, test):
             best, best_model = reached, model
     result = 100 * best_model.score(x[2], labels[2])
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"test": result, "validation": 100 * best, "model": str(best_model)}))
+    write_whole(kept, json.dumps({"test": result, "validation": 100 * best,
+                                  "model": str(best_model)}))
     print(f"{kind}, {train.stem}: {result:.2f} %", file=sys.stderr, flush=True)
     return result

@@ -51,7 +51,7 @@ def main():
                         train, other, [*flags, "--scale", scale, "--seed", seed])
     results = all_trained("scaling", runs)
     rows = []
-    figure, plot = axes()
+    figure, (plot,) = axes()
     for i, scale in enumerate(SCALES):
         for j, (name, size) in enumerate((n, s) for n in TITLES for s in sizes):
             scores = [percent(results[f"{name}-{size}-{scale}-{seed}"]) for seed in seeds]
