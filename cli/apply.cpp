@@ -144,8 +144,11 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
         throw usage_error("the table is missing; try 'deepsl predict model.deepsl new.csv'");
     if (arguments.proba && model.classes.empty())
         throw usage_error("--proba: the model predicts numbers, which have no probabilities");
-    if (!arguments.output.empty()) check_writable(arguments.output);
-    const auto table = read_table(arguments.data, arguments.table);
+    if (!arguments.output.empty()) {
+        check_distinct("--output", arguments.output, {arguments.model, arguments.data});
+        check_writable(arguments.output);
+    }
+    const auto table = read_table_for(*model.encoding, arguments.data, arguments.table);
     table::Answers answers;
     try {
         answers = table::predict(model, table, arguments.strict);
@@ -176,7 +179,7 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     auto model = open_model(verb, arguments);
     if (arguments.data.empty())
         throw usage_error("the table is missing; try 'deepsl evaluate model.deepsl test.csv'");
-    const auto table = read_table(arguments.data, arguments.table);
+    const auto table = read_table_for(*model.encoding, arguments.data, arguments.table);
     table::Score score;
     try {
         score = table::evaluate(model, table, arguments.strict);

@@ -59,7 +59,7 @@ torch::Tensor table_samples(const io::TrainedModel& trained, const CheckArgument
                             std::size_t count) {
     if (!trained.encoding)
         throw usage_error("--data takes rows of a table, but the model was not trained on one");
-    const auto table = read_table(arguments.data, arguments.table);
+    const auto table = read_table_for(*trained.encoding, arguments.data, arguments.table);
     std::vector<std::size_t> rows(std::min(count, table.rows()));
     std::iota(rows.begin(), rows.end(), std::size_t{0});
     try {
@@ -76,6 +76,7 @@ struct AtTolerance {
     double tolerance;
     std::int64_t cells;
     double exit_median, exit_worst, end_median, end_worst;
+    std::int64_t failed;
 };
 
 AtTolerance at_tolerance(model::Model& model, const torch::Tensor& x, double tolerance) {
@@ -83,8 +84,9 @@ AtTolerance at_tolerance(model::Model& model, const torch::Tensor& x, double tol
     numerics.trace.method = &field::dormand_prince();
     numerics.trace.tolerance = tolerance;
     numerics.trace.max_steps = 100000;
-    // The scheme's error falls with the fourth power of the number of cells.
-    const double cells = 8.0 * std::pow(1e-2 / tolerance, 0.25);
+    // The scheme's error falls with the fourth, or second, power of the number of cells.
+    const double order = numerics.scheme == sturm::Scheme::magnus4 ? 4.0 : 2.0;
+    const double cells = 8.0 * std::pow(1e-2 / tolerance, 1.0 / order);
     numerics.cells = std::max<std::int64_t>(2, static_cast<std::int64_t>(std::ceil(cells)));
     std::vector<torch::Tensor> exits, ends;
     for (std::size_t m = 0; m < model->terms(); ++m) {
@@ -98,7 +100,8 @@ AtTolerance at_tolerance(model::Model& model, const torch::Tensor& x, double tol
             all_exits.nanmedian().item<double>(),
             all_exits.nan_to_num(0.0).max().item<double>(),
             all_ends.nanmedian().item<double>(),
-            all_ends.nan_to_num(0.0).max().item<double>()};
+            all_ends.nan_to_num(0.0).max().item<double>(),
+            all_exits.isnan().sum().item<std::int64_t>() / 2};
 }
 
 void print_tolerances(const std::vector<AtTolerance>& lines, bool json) {
@@ -110,16 +113,18 @@ void print_tolerances(const std::vector<AtTolerance>& lines, bool json) {
                            {"exit_median", l.exit_median},
                            {"exit_worst", l.exit_worst},
                            {"end_median", l.end_median},
-                           {"end_worst", l.end_worst}});
+                           {"end_worst", l.end_worst},
+                           {"failed_lines", l.failed}});
         print(out.dump(2) + "\n");
         return;
     }
     print(fmt::format("{:>10} {:>8}   {:>10} {:>10}   {:>10} {:>10}\n", "tolerance", "cells",
                       "|g| median", "worst", "|u| median", "worst"));
     for (const auto& l : lines)
-        print(fmt::format("{:>10.0e} {:>8}   {:>10.1e} {:>10.1e}   {:>10.1e} {:>10.1e}\n",
+        print(fmt::format("{:>10.0e} {:>8}   {:>10.1e} {:>10.1e}   {:>10.1e} {:>10.1e}{}\n",
                           l.tolerance, l.cells, l.exit_median, l.exit_worst, l.end_median,
-                          l.end_worst));
+                          l.end_worst,
+                          l.failed > 0 ? fmt::format("   {} lines failed", l.failed) : ""));
 }
 
 std::string value_text(double value) {

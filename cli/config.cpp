@@ -74,14 +74,29 @@ Given read_config(const std::string& path, const std::vector<std::string>& known
 std::string config_text(const std::vector<std::pair<std::string, std::string>>& values) {
     std::string text;
     for (const auto& [name, value] : values) {
-        const bool plain = value == "true" || value == "false" || to_number<double>(value);
+        // A name such as 01 is no number of TOML, nor is one with a tab a plain text.
+        const auto number = to_number<double>(value);
+        const bool plain = value == "true" || value == "false" ||
+                           (number && value != "inf" && value != "nan" &&
+                            !(value.size() > 1 && value[0] == '0' && value[1] != '.') &&
+                            value[0] != '.' && value[0] != '+' && value.back() != '.');
+        if (plain) {
+            text += fmt::format("{} = {}\n", name, value);
+            continue;
+        }
         std::string quoted;
         for (const char c : value) {
-            if (c == '"' || c == '\\') quoted += '\\';
-            quoted += c;
+            const auto code = static_cast<unsigned char>(c);
+            if (c == '"' || c == '\\') {
+                quoted += '\\';
+                quoted += c;
+            } else if (code < 0x20 || code == 0x7f) {
+                quoted += fmt::format("\\u{:04x}", code);
+            } else {
+                quoted += c;
+            }
         }
-        text += plain ? fmt::format("{} = {}\n", name, value)
-                      : fmt::format("{} = \"{}\"\n", name, quoted);
+        text += fmt::format("{} = \"{}\"\n", name, quoted);
     }
     return text;
 }

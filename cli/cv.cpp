@@ -62,7 +62,7 @@ CLI::App* add_cv(CLI::App& app, LearnArguments& arguments) {
 ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
     const auto task = read_learn_task(verb, arguments);
     if (arguments.print_config) {
-        print(printed_config(arguments, task));
+        print(printed_config(task));
         return ExitCode::ok;
     }
     const auto folds = whole("--folds", task.value("folds", "5"), 2, 1000);
@@ -77,8 +77,16 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
     double seconds = 0.0;
     try {
         const auto target = data::read_target(task.table, task.task.target, task.task.target_kind);
-        TrainingDisplay display(arguments.quiet ? Show::nothing : Show::bar,
+        TrainingDisplay display(task.quiet ? Show::nothing : Show::bar,
                                 target.classes.empty() ? "R2" : "accuracy");
+        std::vector<std::size_t> rows_of_class(target.classes.size(), 0);
+        for (const auto label : target.labels) ++rows_of_class[static_cast<std::size_t>(label)];
+        for (std::size_t c = 0; c < rows_of_class.size(); ++c)
+            if (rows_of_class[c] == 1)
+                throw data_error(fmt::format(
+                    "{}: the class {} has one row, which cannot be both learned from and left out; "
+                    "remove the row, or bring more of them",
+                    task.table.path, in_quotes(target.classes[c], 40)));
         const auto parts = folds_of(target, task.table.rows(), folds, task.task.train.seed);
         for (std::size_t k = 0; k < folds && !Interrupt::asked(); ++k) {
             std::vector<std::size_t> others;
@@ -103,7 +111,7 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
         throw data_error(error.what());
     }
     if (values.empty()) throw Error(ExitCode::interrupted, "stopped before the first fold ended");
-    if (arguments.json) {
+    if (task.json) {
         nlohmann::ordered_json out;
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Mean all(values[i]);
@@ -119,7 +127,10 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
                                 grouped(task.table.rows()));
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Mean all(values[i]);
-            text += fmt::format("  {:<18} {:.4f} ± {:.4f}\n", names[i], all.mean, all.deviation);
+            text +=
+                std::isnan(all.mean)
+                    ? fmt::format("  {:<18} cannot be told of so few rows\n", names[i])
+                    : fmt::format("  {:<18} {:.4f} ± {:.4f}\n", names[i], all.mean, all.deviation);
         }
         print(text);
     }

@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -51,6 +54,20 @@ inline void check_writable(const std::string& path) {
                     fmt::format("cannot write {}: {}; name a file in a directory that exists and "
                                 "may be written to",
                                 in_quotes(path), std::strerror(reason)));
+    }
+}
+
+/// Throws Error if the output would replace one of the files that are read.
+inline void check_distinct(std::string_view flag, const std::string& output,
+                           const std::vector<std::string>& inputs) {
+    for (const auto& input : inputs) {
+        std::error_code ignored;
+        if (!input.empty() &&
+            (input == output || std::filesystem::equivalent(output, input, ignored)))
+            throw usage_error(
+                fmt::format("{} {} would replace a file that is read or written too; "
+                            "name another one",
+                            flag, in_quotes(output)));
     }
 }
 

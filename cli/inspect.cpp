@@ -218,7 +218,10 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
     auto model = open_model(verb, arguments);
     if (arguments.data.empty() && (!arguments.row.empty() || !arguments.report.empty()))
         throw usage_error("--row and --report need a table: deepsl inspect model.deepsl data.csv");
-    if (!arguments.report.empty()) check_writable(arguments.report);
+    if (!arguments.report.empty()) {
+        check_distinct("--report", arguments.report, {arguments.model, arguments.data});
+        check_writable(arguments.report);
+    }
     const auto finer = static_cast<int>(whole("--finer", arguments.finer, 1, 64));
     if (!model.model.is_empty() && finer > 1)
         model.model->numerics() = model.model->numerics().finer(finer);
@@ -226,7 +229,8 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
     std::string text;
     try {
         data::Table table;
-        if (!arguments.data.empty()) table = read_table(arguments.data, arguments.table);
+        if (!arguments.data.empty())
+            table = read_table_for(*model.encoding, arguments.data, arguments.table);
         if (!arguments.row.empty()) {
             const auto number = whole("--row", arguments.row, 1, 1000000000);
             if (number > table.rows())

@@ -59,7 +59,44 @@ std::vector<std::string> known_keys(const CLI::App& verb) {
 
 bool is_true(const Given& given, const std::string& name) {
     const auto found = given.find(name);
-    return found != given.end() && found->second == "true";
+    if (found == given.end() || found->second.empty() || found->second == "false") return false;
+    if (found->second == "true") return true;
+    throw usage_error(
+        fmt::format("{} is true or false, but {} was given", name, shown(found->second)));
+}
+
+/// Folds, or rows held out: the command line wins over the file, and both at once contradict.
+void choose_stopping(const Given& flags, LearnTask& result) {
+    const auto asked = [](const Given& given, const std::string& name) {
+        const auto found = given.find(name);
+        return found != given.end() && !found->second.empty() && found->second != "0";
+    };
+    const auto rows = [&](const Given& given) {
+        return asked(given, "validation") || asked(given, "validation-data");
+    };
+    auto& task = result.task;
+    if (asked(result.given, "epoch-folds") && rows(result.given)) {
+        if (asked(flags, "epoch-folds") == rows(flags))
+            throw usage_error(
+                "--epoch-folds chooses the number of epochs without rows held out; leave out "
+                "--validation and --validation-data, or --epoch-folds");
+        if (rows(flags)) {
+            result.given["epoch-folds"] = "0";
+        } else {
+            result.given["validation"] = "0";
+            result.given.erase("validation-data");
+        }
+    }
+    if (rows(result.given)) task.epoch_folds = 0;
+    if (const auto folds = result.value("epoch-folds"); !folds.empty()) {
+        task.epoch_folds = static_cast<std::int64_t>(whole("--epoch-folds", folds, 0, 100));
+        if (task.epoch_folds == 1)
+            throw usage_error("--epoch-folds takes 0, or 2 and more: one fold leaves no rows");
+        if (task.epoch_folds > static_cast<std::int64_t>(result.table.rows()))
+            throw data_error(fmt::format("{}: {} folds of {} rows; ask for fewer",
+                                         result.table.path, folds, result.table.rows()));
+    }
+    task.train.validation = task.epoch_folds > 0 ? 0.0 : train::TrainOptions().validation;
 }
 
 }  // namespace
@@ -106,8 +143,13 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
             flags.header = is_true(file, "header");
             flags.no_header = is_true(file, "no-header");
         }
+        result.json = is_true(file, "json");
+        result.quiet = is_true(file, "quiet");
         for (const auto& [name, value] : file) result.given.emplace(name, value);
     }
+    result.json = result.json || arguments.json;
+    result.quiet = result.quiet || arguments.quiet;
+    result.table_flags = flags;
     if (data.empty())
         throw usage_error(fmt::format("the table is missing; try 'deepsl {} data.csv --target y'",
                                       verb.get_name()));
@@ -115,7 +157,7 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     const auto kind = one_of("--model", result.value("model", "dsl"), model::kinds());
     const auto target_kind =
         one_of("--task", result.value("task", "auto"), {"auto", "classes", "numbers"});
-    const auto categories = names_in(result.value("categories"));
+    const auto categories = result.texts = names_in(result.value("categories"));
     result.threads = result.value("threads").empty()
                          ? available_threads()
                          : static_cast<int>(whole("--threads", result.value("threads"), 1, 1024));
@@ -136,16 +178,7 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     for (const auto& name : categories) encoding.roles[name] = data::Role::category;
     for (const auto& name : names_in(result.value("numbers")))
         encoding.roles[name] = data::Role::number;
-    if (!result.value("validation").empty() || !result.value("validation-data").empty())
-        task.epoch_folds = 0;
-    if (const auto folds = result.value("epoch-folds"); !folds.empty()) {
-        task.epoch_folds = static_cast<std::int64_t>(whole("--epoch-folds", folds, 0, 100));
-        if (task.epoch_folds == 1)
-            throw usage_error("--epoch-folds takes 0, or 2 and more: one fold leaves no rows");
-        if (task.epoch_folds > static_cast<std::int64_t>(result.table.rows()))
-            throw data_error(fmt::format("{}: {} folds of {} rows; ask for fewer",
-                                         result.table.path, folds, result.table.rows()));
-    }
+    choose_stopping(arguments.given, result);
     Settings settings{task.model, task.train};
     cli::apply(result.given, settings);
     task.model = settings.model;
@@ -153,7 +186,7 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     return result;
 }
 
-std::string printed_config(const LearnArguments& arguments, const LearnTask& task) {
+std::string printed_config(const LearnTask& task) {
     std::vector<std::pair<std::string, std::string>> values{
         {"data", task.table.path},
         {"target", task.task.target},
@@ -163,10 +196,13 @@ std::string printed_config(const LearnArguments& arguments, const LearnTask& tas
         {"scale", task.task.encoding.scale},
         {"epoch-folds", fmt::format("{}", task.task.epoch_folds)},
         {"threads", fmt::format("{}", task.threads)}};
-    for (const auto* name : {"drop", "numbers", "categories", "output", "report", "checkpoint"})
+    for (const auto* name : {"drop", "numbers", "categories", "output", "validation-data",
+                             "checkpoint", "checkpoint-seconds", "checkpoint-epochs", "folds"})
         if (const auto value = task.value(name); !value.empty()) values.emplace_back(name, value);
-    if (!arguments.table.separator.empty())
-        values.emplace_back("separator", arguments.table.separator);
+    const auto& flags = task.table_flags;
+    if (!flags.separator.empty()) values.emplace_back("separator", flags.separator);
+    if (flags.header) values.emplace_back("header", "true");
+    if (flags.no_header) values.emplace_back("no-header", "true");
     for (auto& setting : listed({task.task.model, task.task.train}))
         values.push_back(std::move(setting));
     return config_text(values);

@@ -60,6 +60,19 @@ data::Table read_table(const std::string& path, const TableFlags& flags,
     }
 }
 
+data::Table read_table_for(const data::Encoding& encoding, const std::string& path,
+                           const TableFlags& flags) {
+    auto table = read_table(path, flags);
+    std::vector<std::string> texts;
+    for (const auto& column : encoding.columns()) {
+        const auto* found = table.find(column.name);
+        if (column.role == data::Role::category && found != nullptr && found->numeric)
+            texts.push_back(column.name);
+    }
+    // As numbers, 01 and 1 are the same.
+    return texts.empty() ? table : read_table(path, flags, texts);
+}
+
 io::TrainedModel load_table_model(const std::string& path) {
     try {
         auto model = io::load_model(path);

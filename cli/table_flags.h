@@ -23,6 +23,10 @@ void add_table_flags(CLI::App* verb, TableFlags& flags);
 data::Table read_table(const std::string& path, const TableFlags& flags,
                        const std::vector<std::string>& texts = {});
 
+/// The same for a model: what was a category in training stays one, even if all cells are numbers.
+data::Table read_table_for(const data::Encoding& encoding, const std::string& path,
+                           const TableFlags& flags);
+
 /// A model that was trained on a table. Throws Error: exit code 3.
 io::TrainedModel load_table_model(const std::string& path);
 

@@ -101,7 +101,10 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
     text += fmt::format(", epoch {} of {}\n", record.best_epoch, record.epochs.size());
     if (!held_out && !folds)
         text += "All rows were learned from; 'deepsl cv' measures how well new ones are met.\n";
-    if (record.interrupted) text += "stopped by Ctrl-C; the best epoch so far was kept\n";
+    if (record.interrupted)
+        text += task.task.epoch_folds > 0 && held_out
+                    ? "stopped by Ctrl-C among the folds; the model of the first one was kept\n"
+                    : "stopped by Ctrl-C; the best epoch so far was kept\n";
     text += fmt::format("\nThe model is in {}. Next:\n", output);
     text += fmt::format("  deepsl evaluate {} test.csv\n", output);
     text += fmt::format("  deepsl predict {} new.csv -o out.csv\n", output);
@@ -112,6 +115,10 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
 train::Checkpointing checkpointing_of(const LearnTask& task) {
     train::Checkpointing result;
     result.path = task.value("resume", task.value("checkpoint"));
+    if (!task.value("resume").empty() && !task.value("checkpoint").empty() &&
+        task.value("checkpoint") != result.path)
+        throw usage_error(
+            "--resume keeps its own file up to date; leave out --checkpoint, or name the same");
     result.resume = !task.value("resume").empty();
     const auto epochs = task.value("checkpoint-epochs"), seconds = task.value("checkpoint-seconds");
     if (!epochs.empty() && !seconds.empty())
@@ -139,16 +146,23 @@ CLI::App* add_train(CLI::App& app, LearnArguments& arguments) {
 ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
     const auto task = read_learn_task(verb, arguments);
     if (arguments.print_config) {
-        print(printed_config(arguments, task));
+        print(printed_config(task));
         return ExitCode::ok;
     }
     const auto output = task.value("output", default_output(task.table.path));
-    check_writable(output);
     const auto checkpointing = checkpointing_of(task);
-    if (!checkpointing.path.empty()) check_writable(checkpointing.path);
+    const std::vector<std::string> read{task.table.path, task.value("validation-data"),
+                                        task.value("config")};
+    check_distinct("--output", output, read);
+    check_writable(output);
+    if (!checkpointing.path.empty()) {
+        check_distinct("--checkpoint", checkpointing.path, read);
+        check_distinct("--checkpoint", checkpointing.path, {output});
+        check_writable(checkpointing.path);
+    }
     data::Table validation;
     if (const auto path = task.value("validation-data"); !path.empty())
-        validation = read_table(path, arguments.table);
+        validation = read_table(path, task.table_flags, task.texts);
 
     at::set_num_threads(task.threads);
     const Interrupt interrupt;
@@ -156,13 +170,15 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
     table::Learned learned;
     try {
         const auto encoding = data::Encoding::fit(task.table, task.task.target, task.task.encoding);
-        const bool labels =
-            !data::read_target(task.table, task.task.target, task.task.target_kind).classes.empty();
-        TrainingDisplay display(arguments.quiet ? Show::nothing : Show::epochs,
+        const auto target = data::read_target(task.table, task.task.target, task.task.target_kind);
+        const bool labels = !target.classes.empty();
+        TrainingDisplay display(task.quiet ? Show::nothing : Show::epochs,
                                 labels ? "accuracy" : "R2");
         for (const auto& line : task_lines(task, encoding)) display.line(line);
-        display.line(fmt::format("  {} from {} inputs by '{}'", task.task.target, encoding.inputs(),
-                                 task.task.kind));
+        display.line(
+            fmt::format("  {} ({}) from {} inputs by '{}'", task.task.target,
+                        labels ? fmt::format("{} classes", target.classes.size()) : "a number",
+                        encoding.inputs(), task.task.kind));
         if (validation.rows() == 0 && task.task.epoch_folds > 0)
             display.line(
                 fmt::format("  few rows: {} folds choose the number of epochs, then all "
@@ -181,8 +197,8 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
     } catch (const io::FileError& error) {
         throw Error(ExitCode::failure, error.what());
     }
-    print(arguments.json ? json_text(task, learned, output)
-                         : (arguments.quiet ? "" : "\n") + result_text(task, learned, output));
+    print(task.json ? json_text(task, learned, output)
+                    : (task.quiet ? "" : "\n") + result_text(task, learned, output));
     return learned.record.interrupted ? ExitCode::interrupted : ExitCode::ok;
 }
 

@@ -33,7 +33,10 @@ struct LearnTask {
     table::Task task;
     Given given;  // flags over the configuration file
     std::string preset;
+    TableFlags table_flags;
+    std::vector<std::string> texts;  // columns that are categories on request
     int threads = 1;
+    bool json = false, quiet = false;
 
     /// The value of a flag, or `otherwise`.
     std::string value(const std::string& name, const std::string& otherwise = "") const;
@@ -41,7 +44,7 @@ struct LearnTask {
 LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments);
 
 /// All settings as a configuration file.
-std::string printed_config(const LearnArguments& arguments, const LearnTask& task);
+std::string printed_config(const LearnTask& task);
 
 /// What is known about the table and what is made of it, for people.
 std::vector<std::string> task_lines(const LearnTask& task, const data::Encoding& encoding);

@@ -91,7 +91,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     };
     const auto given = lower(word);
     const auto dashes = std::min(given.find_first_not_of('-'), given.size());
-    std::size_t best = std::max<std::size_t>(1, (given.size() - dashes) / 3) + 1;
+    std::size_t best = std::max<std::size_t>(1, (given.size() - dashes + 1) / 3) + 1;
     std::string result;
     for (const auto& candidate : candidates) {
         const auto known = lower(candidate);

@@ -1,9 +1,17 @@
 #include "deepsl/table/learner.h"
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "deepsl/io/file.h"
 #include "deepsl/model/kinds.h"
+#include "deepsl/text.h"
 #include "deepsl/train/evaluation.h"
 #include "deepsl/train/folds.h"
 #include "deepsl/train/loss.h"
@@ -40,6 +48,15 @@ std::string target_name(const io::TrainedModel& model) {
     return found == model.record.end() ? "" : found->second;
 }
 
+/// Such a run has left the checkpoints of its folds, but not yet its own.
+bool broken_among_folds(const train::Checkpointing& checkpointing) {
+    if (std::filesystem::exists(checkpointing.path)) return false;
+    if (std::filesystem::exists(train::fold_checkpoint(checkpointing, 1))) return true;
+    throw io::FileError("cannot read " + in_quotes(checkpointing.path) +
+                        ": there is no such file; name the checkpoint of a run that was broken "
+                        "off, or start with --checkpoint");
+}
+
 }  // namespace
 
 Learned learn(const data::Table& training, const data::Table& validation, const Task& task,
@@ -62,6 +79,12 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
         const auto numbers = numbers_of(target);
         model.target_mean = numbers.mean().item<double>();
         model.target_scale = numbers.std(0, false).item<double>();
+        if (!std::isfinite(model.target_mean) || !std::isfinite(model.target_scale))
+            throw data::InputError(fmt::format(
+                "{}, column {}: the target's numbers are as large as {:.3g}, too large to be "
+                "squared; divide the column by something, or correct it",
+                in_quotes(training.path), in_quotes(task.target, 60),
+                numbers.abs().max().item<double>()));
     }
 
     const auto outputs =
@@ -78,8 +101,11 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     const auto known_rows = dataset(model, x, target);
     auto options = task.train;
     train::EpochChoice choice;
-    if (validation.rows() == 0 && task.epoch_folds >= 2) {
-        choice = train::choose_epoch(make, known_rows, task.epoch_folds, options, callbacks);
+    auto keeping = checkpointing;
+    const auto folds = std::min(task.epoch_folds, known_rows.size() / 2);
+    if (validation.rows() == 0 && folds >= 2) {
+        keeping.resume = checkpointing.resume && !broken_among_folds(checkpointing);
+        choice = train::choose_epoch(make, known_rows, folds, options, callbacks, checkpointing);
         if (choice.interrupted) {
             train::restore(choice.weights, model.predictor());
             learned.record = std::move(choice.record);
@@ -95,9 +121,12 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
         held_out = dataset(model, matrix(model.encoding->apply(validation)), known);
     }
     learned.record =
-        train::train(model.predictor(), known_rows, held_out, options, callbacks, checkpointing);
+        train::train(model.predictor(), known_rows, held_out, options, callbacks, keeping);
     if (choice.epoch > 0) {
-        learned.record.folds = task.epoch_folds;
+        std::error_code ignored;  // what cannot be removed does no harm
+        for (std::int64_t k = 1; k <= folds && !checkpointing.path.empty(); ++k)
+            std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
+        learned.record.folds = folds;
         learned.record.fold_metric = choice.metric;
     }
     return learned;

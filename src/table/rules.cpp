@@ -21,7 +21,9 @@ void suit(double rows, std::size_t classes, Task& task) {
     train.epochs = std::max<std::int64_t>(
         many ? 30 : 0, static_cast<std::int64_t>(std::ceil(500.0 / steps_an_epoch)));
     train.patience = std::max<std::int64_t>(10, train.epochs / 3);
-    task.epoch_folds = few && rows >= 10.0 ? 5 : 0;
+    task.epoch_folds =
+        few && rows >= 4.0 ? static_cast<std::int64_t>(std::min(5.0, rows / 2.0)) : 0;
+    if (task.epoch_folds > 0) train.validation = 0.0;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <random>
@@ -90,8 +91,13 @@ std::vector<Tensor> fold_rows(std::int64_t rows, const Tensor& labels, std::int6
     return result;
 }
 
+std::string fold_checkpoint(const Checkpointing& checkpointing, std::int64_t fold) {
+    return checkpointing.path.empty() ? "" : checkpointing.path + ".fold" + std::to_string(fold);
+}
+
 EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_t folds,
-                         const TrainOptions& options, const Callbacks& callbacks) {
+                         const TrainOptions& options, const Callbacks& callbacks,
+                         const Checkpointing& checkpointing) {
     const auto parts =
         fold_rows(data.size(), data.labels() ? data.target : Tensor(), folds, options.seed);
     // Made one after the other: first weights come from one random generator.
@@ -107,10 +113,13 @@ EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_
             if (j != place) others.push_back(parts[j]);
         Callbacks quiet;
         quiet.stop = callbacks.stop;
+        auto keeping = checkpointing;
+        keeping.path = fold_checkpoint(checkpointing, k + 1);
+        keeping.resume = checkpointing.resume && std::filesystem::exists(keeping.path);
         records[place] = train(*models[place], data.rows(torch::cat(others)),
-                               data.rows(parts[place]), options, quiet);
+                               data.rows(parts[place]), options, quiet, keeping);
         const std::lock_guard lock(guard);
-        if (!callbacks.fold) return;
+        if (!callbacks.fold || records[place].interrupted) return;
         const auto best = best_epoch(records[place]);
         const auto& report = records[place].epochs[best];
         callbacks.fold({++ended, folds, static_cast<std::int64_t>(best) + 1, report.validation_loss,
@@ -122,6 +131,7 @@ EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_
     if (choice.interrupted) {
         choice.weights = snapshot(*models[0]);
         choice.record = std::move(records[0]);
+        choice.record.interrupted = true;
         return choice;
     }
     std::size_t epochs = 0;

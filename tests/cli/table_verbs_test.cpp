@@ -43,7 +43,9 @@ protected:
                                                              {"--validation", "0.2"}};
         Words words{"train", table};
         for (const auto& [flag, value] : usual)
-            if (std::find(more.begin(), more.end(), flag) == more.end())
+            if (std::find(more.begin(), more.end(), flag) == more.end() &&
+                !(std::string(flag) == "--validation" &&
+                  std::find(more.begin(), more.end(), "--epoch-folds") != more.end()))
                 words.insert(words.end(), {flag, value});
         words.insert(words.end(), more.begin(), more.end());
         return run_program(words);
@@ -331,6 +333,107 @@ TEST_F(TableVerbs, FewRowsAreAllLearnedFrom) {
     EXPECT_EQ(json::parse(held.out)["validation_rows"], 20);
     expect_error(train(data(), {"--target", "kind", "--epoch-folds", "1"}), 2, {"--epoch-folds"});
     expect_error(train(data(), {"--target", "kind", "--epoch-folds", "81"}), 3, {"81", "80 rows"});
+}
+
+TEST_F(TableVerbs, KilledAmongTheFoldsARunGoesOnToTheSameBits) {
+    const auto words = [&](const std::string& way, const std::string& checkpoint) {
+        return Words{"train",
+                     data(),
+                     "--target",
+                     "kind",
+                     "--epoch-folds",
+                     "3",
+                     "--epochs",
+                     "40",
+                     "--threads",
+                     "1",
+                     "--checkpoint-epochs",
+                     "1",
+                     way,
+                     path(checkpoint),
+                     "-o",
+                     path(checkpoint + ".deepsl")};
+    };
+    ASSERT_EQ(run_program(words("--checkpoint", "whole")).exit_code, 0);
+    EXPECT_EQ(interrupt_program(words("--checkpoint", "broken"), "fold 1/3", SIGKILL).exit_code,
+              -1);
+    const auto last = run_program(words("--resume", "broken"));
+    ASSERT_EQ(last.exit_code, 0) << last.err;
+    EXPECT_EQ(read(path("broken.deepsl")), read(path("whole.deepsl")));
+    EXPECT_EQ(files(), 5U) << "a table, two models, two checkpoints; none of the folds'";
+    auto lost = words("--resume", "none");
+    lost.push_back("--quiet");
+    expect_error(run_program(lost), 1, {"none"});
+}
+
+TEST_F(TableVerbs, CategoriesThatLookLikeNumbersStayCategories) {
+    std::string text = "zip,kind\n";
+    for (int i = 0; i < 80; ++i) text += i % 2 == 0 ? "01,a\n" : "1,b\n";
+    const auto table = write("zip.csv", text);
+    ASSERT_EQ(train(table, {"--target", "kind", "--categories", "zip", "--quiet", "--epochs", "40",
+                            "--validation-data", table})
+                  .exit_code,
+              0);
+    const auto outcome = run_program({"evaluate", path("m.deepsl"), table, "--json", "--quiet"});
+    EXPECT_EQ(json::parse(outcome.out)["accuracy"], 1.0) << outcome.out;
+}
+
+TEST_F(TableVerbs, WhatIsReadIsNotReplaced) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    const auto table = read(data()), model = read(path("m.deepsl"));
+    expect_error(train(data(), {"--output", data()}), 2, {"--output", "data.csv"});
+    expect_error(train(data(), {"--checkpoint", data()}), 2, {"--checkpoint", "data.csv"});
+    expect_error(train(data(), {"--checkpoint", path("m.deepsl")}), 2, {"m.deepsl"});
+    for (const auto& output : {data(), path("m.deepsl"), path("./m.deepsl")})
+        expect_error(run_program({"predict", path("m.deepsl"), data(), "-o", output}), 2,
+                     {"--output"});
+    EXPECT_EQ(read(data()), table);
+    EXPECT_EQ(read(path("m.deepsl")), model);
+}
+
+TEST_F(TableVerbs, NumbersTooLargeToBeSquaredAreRefused) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < 40; ++i) {
+        text += i % 7 == 0 ? "0.5," : "0.25,";
+        text += std::to_string(i);
+        text += "\n";
+    }
+    expect_error(train(write("large.csv", text + "0.75,1e200\n"), {"--task", "numbers", "--quiet"}),
+                 3, {"large.csv", "'y'", "1e+200"});
+}
+
+TEST_F(TableVerbs, AFoldNeedsTwoRowsOfAClass) {
+    expect_error(run_program({"cv", write("rare.csv", small_table() + "90,1,red,maybe\n"),
+                              "--target", "kind", "--quiet"}),
+                 3, {"rare.csv", "'maybe'"});
+}
+
+TEST_F(TableVerbs, FoldsAndRowsHeldOutExcludeEachOther) {
+    const auto held = data();
+    expect_error(run_program({"train", held, "--epoch-folds", "3", "--validation", "0.2"}), 2,
+                 {"--epoch-folds", "--validation"});
+    expect_error(run_program({"train", held, "--epoch-folds", "3", "--validation-data", held}), 2,
+                 {"--epoch-folds"});
+    // The command line wins over the file, also of a printed configuration.
+    const auto printed = run_program(
+        {"train", held, "--target", "kind", "--header", "--separator", "comma", "--print-config"});
+    for (const auto* line :
+         {"epoch-folds = 5", "validation = 0\n", "header = true", "separator = \"comma\""})
+        EXPECT_NE(printed.out.find(line), std::string::npos) << line << "\n" << printed.out;
+    const auto config = write("run.toml", printed.out + "quiet = true\njson = true\n");
+    const auto trained = run_program({"train", "--config", config, "--validation", "0.25",
+                                      "--epochs", "2", "-o", path("m.deepsl")});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_EQ(trained.err, "");
+    EXPECT_EQ(json::parse(trained.out)["validation_rows"], 20);
+    const auto rows = run_program(
+        {"train", held, "--target", "kind", "--validation-data", held, "--print-config"});
+    EXPECT_NE(rows.out.find("validation-data = "), std::string::npos) << rows.out;
+    EXPECT_NE(rows.out.find("epoch-folds = 0"), std::string::npos) << rows.out;
+    expect_error(run_program({"train", held, "--config", write("b.toml", "header = \"maybe\"\n")}),
+                 2, {"header", "maybe"});
+    expect_error(run_program({"train", held, "--config", write("c.toml", "epoks = 3\n")}), 2,
+                 {"epoks", "epochs"});
 }
 
 TEST_F(TableVerbs, OneRowIsEnoughToMeasureARegression) {
