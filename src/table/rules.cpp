@@ -11,11 +11,14 @@ void suit(double rows, std::size_t classes, Task& task) {
     const bool few = rows < 1000.0, many = rows >= 3000.0;
     auto& model = task.model;
     auto& train = task.train;
-    model.fields = classes > 2 ? 3 : 1;
-    model.eigenfunctions = many ? 10 : 6;
-    model.hidden = many ? std::vector<std::int64_t>{64, 32} : std::vector<std::int64_t>{32, 16};
+    // A target of k classes has k - 1 directions.
+    model.fields =
+        classes > 2 ? std::min<std::int64_t>(static_cast<std::int64_t>(classes) - 1, 6) : 1;
+    model.eigenfunctions = 6;
+    model.hidden = {32, 16};
+    if (many && model.fields == 1) model.hidden = {64, 32};
     train.batch = many ? 128 : 64;
-    train.weight_decay = many ? 0.3 : 3.0;
+    train.weight_decay = many ? 0.1 : 3.0;
     // Small tables need steps, large ones passes.
     const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
     train.epochs = std::max<std::int64_t>(
