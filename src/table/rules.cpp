@@ -17,7 +17,8 @@ void suit(double rows, std::size_t classes, Task& task) {
     model.eigenfunctions = 6;
     model.hidden = {32, 16};
     if (many && model.fields == 1) model.hidden = {64, 32};
-    train.batch = many ? 128 : 64;
+    train.batch = many ? 256 : 64;
+    train.learning_rate = many ? 3e-3 : 2e-3;
     train.weight_decay = many ? 0.1 : 3.0;
     // Small tables need steps, large ones passes.
     const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
