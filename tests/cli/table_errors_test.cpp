@@ -1,0 +1,139 @@
+// Bad tables, models, disks and configurations, as processes: one sentence, the right exit code,
+// nothing lost.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "table_fixture.h"
+
+namespace {
+
+using namespace deepsl::test;
+using nlohmann::json;
+
+class TableErrors : public TableVerbs {};
+
+TEST_F(TableErrors, BadTablesAreNamed) {
+    expect_error(train(path("none.csv")), 3, {"none.csv"});
+    expect_error(train(write("e.csv", "")), 3, {"e.csv"});
+    expect_error(train(write("h.csv", "a,b\n"), {"--header"}), 3, {"h.csv"});
+    expect_error(train(write("r.csv", "a,b\n1,x\n2\n")), 3, {"r.csv", "line 3"});
+    expect_error(train(write("one.csv", "a,b\n1,x\n2,x\n3,x\n")), 3, {"one.csv", "b"});
+    expect_error(train(write("c.csv", "a,b\n1,0.5\n2,0.5\n3,0.5\n")), 3, {"c.csv", "b"});
+    expect_error(train(data(), {"--target", "knid"}), 3, {"knid", "kind"});
+    expect_error(train(write("inf.csv", "a,b\n1,x\ninf,y\n3,x\n")), 3, {"inf.csv", "line 3"});
+    expect_error(train(data(), {"--target", "kind", "--drop", "size,colour,id"}), 3, {"data.csv"});
+    EXPECT_EQ(files(), 7U) << "no model was left behind";
+}
+
+TEST_F(TableErrors, WhatDoesNotFitTheModelIsNamed) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    const auto predict = [&](const std::string& text) {
+        return run_program({"predict", path("m.deepsl"), write("new.csv", text), "--quiet"});
+    };
+    expect_error(predict("size\n1\n2\n"), 3, {"new.csv", "colour"});
+    expect_error(predict("size,colour\nlarge,red\n1,blue\n"), 3, {"new.csv", "line 2", "size"});
+    const auto strict =
+        run_program({"predict", path("m.deepsl"),
+                     write("new.csv", "size,colour\n1,green\n1.5,red\n"), "--strict"});
+    expect_error(strict, 3, {"new.csv", "green"});
+    EXPECT_EQ(predict("size,colour\n1,green\n2,red\n").exit_code, 0);
+    expect_error(run_program({"predict", write("x.deepsl", "no model"), data()}), 3, {"x.deepsl"});
+    expect_error(run_program({"evaluate", path("m.deepsl"), write("n.csv", small_table(false))}), 3,
+                 {"kind"});
+    expect_error(run_program({"inspect", path("m.deepsl"), data(), "--row", "999"}), 3, {"999"});
+    expect_error(train(data(), {"--model", "tree"}), 2, {"--model", "tree"});
+    expect_error(train(data(), {"--output", path("no/such/m.deepsl")}), 1, {"no/such"});
+}
+
+TEST_F(TableErrors, CellsThatSayNothingAreLeftOutOrNamed) {
+    // A column without values is left out; NaN is a hole.
+    std::string text = "empty,size,kind\n";
+    for (int i = 0; i < 40; ++i) {
+        text += "?,";
+        text += i % 5 == 0 ? "NaN" : std::to_string(i);
+        text += i < 20 ? ",a\n" : ",b\n";
+    }
+    const auto trained = train(write("holes.csv", text), {"--target", "kind", "--json"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_NE(trained.err.find("left out: empty"), std::string::npos) << trained.err;
+    EXPECT_EQ(json::parse(trained.out)["inputs"], 1);
+    expect_error(train(write("none.csv", "empty,kind\n?,a\nNA,b\n,a\n"), {"--target", "kind"}), 3,
+                 {"none.csv", "empty"});
+    expect_error(train(write("y.csv", "size,kind\n1,a\n2,?\n3,b\n"), {"--target", "kind"}), 3,
+                 {"y.csv", "kind", "line 3"});
+    // A hundred thousand categories, each of them twice: no name of a row, and no use.
+    text = "word,kind\n";
+    for (int i = 0; i < 200000; ++i) {
+        text += "w";
+        text += std::to_string(i / 2);
+        text += i % 4 < 2 ? ",a\n" : ",b\n";
+    }
+    expect_error(train(write("many.csv", text), {"--target", "kind"}), 3,
+                 {"many.csv", "word", "100000", "--drop"});
+}
+
+TEST_F(TableErrors, AModelOfAnotherVersionIsRefused) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    auto bytes = read(path("m.deepsl"));
+    const auto place = bytes.find("\"version\":\"1\"");
+    ASSERT_NE(place, std::string::npos);
+    bytes[place + 11] = '7';
+    expect_error(run_program({"predict", write("other.deepsl", bytes), data()}), 3,
+                 {"other.deepsl", "version '7'", "version 1"});
+}
+
+TEST_F(TableErrors, AFullDiskLosesNothing) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    const auto before = read(path("m.deepsl"));
+    const Words words{"train",  data(), "--target",  "kind", "--quiet", "--epochs",      "2",
+                      "--seed", "5",    "--threads", "1",    "-o",      path("m.deepsl")};
+    expect_error(run_program_on_full_disk(4096, words), 1, {"m.deepsl"});
+    EXPECT_EQ(read(path("m.deepsl")), before);
+    EXPECT_EQ(files(), 2U) << "the table and the model, nothing half-written";
+    expect_error(run_program_on_full_disk(
+                     100, {"predict", path("m.deepsl"), data(), "--quiet", "-o", path("out.csv")}),
+                 1, {"out.csv"});
+    EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(TableErrors, AConfigurationThatCannotBeReadIsNamed) {
+    expect_error(run_program({"train", "--config", path("")}), 3, {path("")});
+    expect_error(run_program({"train", "--config", write("b.toml", std::string("\0\xff\x01", 3))}),
+                 2, {"b.toml"});
+    expect_error(run_program({"train", data(), "--config", write("t.toml", "epochs = \"many\"\n")}),
+                 2, {"epochs", "many"});
+}
+
+TEST_F(TableErrors, WhatIsReadIsNotReplaced) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    const auto table = read(data()), model = read(path("m.deepsl"));
+    expect_error(train(data(), {"--output", data()}), 2, {"--output", "data.csv"});
+    expect_error(train(data(), {"--checkpoint", data()}), 2, {"--checkpoint", "data.csv"});
+    expect_error(train(data(), {"--checkpoint", path("m.deepsl")}), 2, {"m.deepsl"});
+    for (const auto& output : {data(), path("m.deepsl"), path("./m.deepsl")})
+        expect_error(run_program({"predict", path("m.deepsl"), data(), "-o", output}), 2,
+                     {"--output"});
+    EXPECT_EQ(read(data()), table);
+    EXPECT_EQ(read(path("m.deepsl")), model);
+}
+
+TEST_F(TableErrors, NumbersTooLargeToBeSquaredAreRefused) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < 40; ++i) {
+        text += i % 7 == 0 ? "0.5," : "0.25,";
+        text += std::to_string(i);
+        text += "\n";
+    }
+    expect_error(train(write("large.csv", text + "0.75,1e200\n"), {"--task", "numbers", "--quiet"}),
+                 3, {"large.csv", "'y'", "1e+200"});
+}
+
+TEST_F(TableErrors, AFoldNeedsTwoRowsOfAClass) {
+    expect_error(run_program({"cv", write("rare.csv", small_table() + "90,1,red,maybe\n"),
+                              "--target", "kind", "--quiet"}),
+                 3, {"rare.csv", "'maybe'"});
+}
+
+}  // namespace
