@@ -13,6 +13,7 @@
 #include "deepsl/io/model_file.h"
 #include "deepsl/model/mapping.h"
 #include "deepsl/model/theory_check.h"
+#include "deepsl/table/learner.h"
 #include "file.h"
 #include "machine.h"
 #include "parse.h"
@@ -63,9 +64,8 @@ torch::Tensor table_samples(const io::TrainedModel& trained, const CheckArgument
     std::vector<std::size_t> rows(std::min(count, table.rows()));
     std::iota(rows.begin(), rows.end(), std::size_t{0});
     try {
-        const auto encoded = trained.encoding->apply(table.rows_of(rows));
-        return trained.scaling.forward(torch::tensor(encoded.x, torch::kFloat64)
-                                           .reshape({static_cast<std::int64_t>(encoded.rows), -1}));
+        return trained.scaling.forward(
+            table::inputs_of(trained.encoding->apply(table.rows_of(rows))));
     } catch (const data::InputError& error) {
         throw data_error(error.what());
     }

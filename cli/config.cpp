@@ -9,7 +9,6 @@
 
 #include "deepsl/io/file.h"
 #include "deepsl/text.h"
-#include "error.h"
 
 namespace deepsl::cli {
 namespace {
@@ -37,7 +36,16 @@ std::optional<std::string> typed(const toml::node& node) {
 
 }  // namespace
 
-Given read_config(const std::string& path, const std::vector<std::string>& known) {
+Error Config::placed(const Error& error) const {
+    const std::string_view what = error.what();
+    if (!what.starts_with("--")) return error;
+    const auto name = std::string(what.substr(2, what.find(' ') - 2));
+    const auto line = lines.find(name);
+    if (line == lines.end()) return error;
+    return {error.code(), fmt::format("{}, line {}: {}", path, line->second, what.substr(2))};
+}
+
+Config read_config(const std::string& path, const std::vector<std::string>& known) {
     std::string content;
     try {
         content = io::read_file(path, largest_config);
@@ -46,7 +54,7 @@ Given read_config(const std::string& path, const std::vector<std::string>& known
     }
     try {
         const auto file = toml::parse(content);
-        Given given;
+        Config config{path, {}, {}};
         for (const auto& [key, value] : file) {
             const std::string name(key.str());
             const auto line = value.source().begin.line;
@@ -62,9 +70,10 @@ Given read_config(const std::string& path, const std::vector<std::string>& known
                     "as on the command line, in quotes",
                     path, line, in_quotes(name, 60)));
             }
-            given[name] = *text;
+            config.values[name] = *text;
+            config.lines[name] = line;
         }
-        return given;
+        return config;
     } catch (const toml::parse_error& error) {
         throw usage_error(fmt::format("{}, line {}: {}; see toml.io for the format", path,
                                       error.source().begin.line, error.description()));

@@ -12,13 +12,23 @@
 #include <string>
 #include <vector>
 
+#include "error.h"
 #include "settings.h"
 
 namespace deepsl::cli {
 
-/// The file's values as text, as they would be typed. Throws Error, exit code 3 if it cannot be
-/// read, 2 if it is no TOML or has an unknown key: with its line, and the nearest known key.
-Given read_config(const std::string& path, const std::vector<std::string>& known);
+struct Config {
+    std::string path;
+    Given values;  // as they would be typed
+    std::map<std::string, std::size_t> lines;
+
+    /// An error about --name, where it stands in the file; any other as it is.
+    Error placed(const Error& error) const;
+};
+
+/// Throws Error, exit code 3 if the file cannot be read, 2 if it is no TOML or has an unknown key:
+/// with its line, and the nearest known key.
+Config read_config(const std::string& path, const std::vector<std::string>& known);
 
 /// The text of such a file, in the order given.
 std::string config_text(const std::vector<std::pair<std::string, std::string>>& values);

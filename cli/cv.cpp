@@ -21,8 +21,7 @@ const std::vector<OwnFlag> own_flags = {{"--folds", "K", "How many parts (defaul
 /// Row numbers by fold.
 std::vector<std::vector<std::size_t>> folds_of(const data::Target& target, std::size_t rows,
                                                std::size_t folds, std::int64_t seed) {
-    const auto labels =
-        target.classes.empty() ? torch::Tensor() : torch::tensor(target.labels, torch::kInt64);
+    const auto labels = target.classes.empty() ? torch::Tensor() : table::truth_of(target);
     std::vector<std::vector<std::size_t>> result;
     for (const auto& part : train::fold_rows(static_cast<std::int64_t>(rows), labels,
                                              static_cast<std::int64_t>(folds), seed)) {

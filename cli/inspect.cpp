@@ -162,8 +162,7 @@ Row look(io::TrainedModel& model, const data::Table& table, std::size_t number, 
     Row row{number, table.rows_of(std::vector<std::size_t>{number - 1}), {}, {}, {}};
     row.answers = table::predict(model, row.table, strict);
     const auto encoded = model.encoding->apply(row.table, strict);
-    const auto x = torch::tensor(encoded.x, torch::kFloat64).unsqueeze(0);
-    row.z = model.scaling.forward(x);
+    row.z = model.scaling.forward(table::inputs_of(encoded));
     if (model.model.is_empty()) return row;
     for (std::size_t m = 0; m < model.model->terms(); ++m)
         row.fields.push_back(model.model->inspect(row.z, static_cast<std::int64_t>(m)));
@@ -179,13 +178,10 @@ io::Report report_of(io::TrainedModel& model, const data::Table& table,
     const bool labels = !model.classes.empty();
     const auto encoded = model.encoding->apply(table, arguments.strict);
     io::ReportData data;
-    data.x = torch::tensor(encoded.x, torch::kFloat64)
-                 .reshape({static_cast<std::int64_t>(encoded.rows), -1});
+    data.x = table::inputs_of(encoded);
     if (target != model.record.end() && table.find(target->second) != nullptr) {
-        const auto known = data::read_target(table, target->second, labels ? "classes" : "numbers",
-                                             model.classes, 20, false);
-        data.target = labels ? torch::tensor(known.labels, torch::kInt64)
-                             : torch::tensor(known.numbers, torch::kFloat64).unsqueeze(1);
+        data.target =
+            table::truth_of(data::read_measured_target(table, target->second, model.classes));
     } else {
         const auto answers = table::predict(model, table, arguments.strict);
         data.target = labels ? answers.label : answers.prediction.y;

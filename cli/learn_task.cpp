@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "deepsl/model/kinds.h"
+#include "deepsl/text.h"
 #include "machine.h"
 #include "parse.h"
 #include "text.h"
@@ -48,6 +49,18 @@ std::string one_of(const std::string& flag, const std::string& value,
                                         : "; did you mean '" + nearest(value, allowed) + "'?"));
 }
 
+/// Whether all texts would be numbers, were their commas points.
+bool has_decimal_commas(const data::Column& column) {
+    bool commas = false;
+    for (auto text : column.texts) {
+        const auto comma = text.find(',');
+        if (comma != std::string::npos) text[comma] = '.';
+        if (!to_number<double>(text)) return false;
+        commas = commas || comma != std::string::npos;
+    }
+    return commas;
+}
+
 std::vector<std::string> known_keys(const CLI::App& verb) {
     std::vector<std::string> keys{"data"};
     for (const auto& name : flag_names(verb))
@@ -62,7 +75,7 @@ bool is_true(const Given& given, const std::string& name) {
     if (found == given.end() || found->second.empty() || found->second == "false") return false;
     if (found->second == "true") return true;
     throw usage_error(
-        fmt::format("{} is true or false, but {} was given", name, shown(found->second)));
+        fmt::format("--{} is true or false, but {} was given", name, shown(found->second)));
 }
 
 /// Folds, or rows held out: the command line wins over the file, and both at once contradict.
@@ -128,27 +141,24 @@ std::string LearnTask::value(const std::string& name, const std::string& otherwi
     return found == given.end() || found->second.empty() ? otherwise : found->second;
 }
 
-LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments) {
-    check_words(verb, "one table is enough; every value follows its flag");
+namespace {
+
+/// `file` holds what stands in the configuration file; flags win over it.
+LearnTask task_from(const CLI::App& verb, const LearnArguments& arguments, Given file) {
     LearnTask result;
     auto data = arguments.data;
     auto flags = arguments.table;
     for (const auto& [name, value] : arguments.given)
         if (!value.empty()) result.given[name] = value;
-    if (const auto path = result.value("config"); !path.empty()) {
-        auto file = read_config(path, known_keys(verb));
-        if (data.empty()) data = file["data"];
-        if (flags.separator.empty()) flags.separator = file["separator"];
-        if (!flags.header && !flags.no_header) {
-            flags.header = is_true(file, "header");
-            flags.no_header = is_true(file, "no-header");
-        }
-        result.json = is_true(file, "json");
-        result.quiet = is_true(file, "quiet");
-        for (const auto& [name, value] : file) result.given.emplace(name, value);
+    if (data.empty()) data = file["data"];
+    if (flags.separator.empty()) flags.separator = file["separator"];
+    if (!flags.header && !flags.no_header) {
+        flags.header = is_true(file, "header");
+        flags.no_header = is_true(file, "no-header");
     }
-    result.json = result.json || arguments.json;
-    result.quiet = result.quiet || arguments.quiet;
+    result.json = arguments.json || is_true(file, "json");
+    result.quiet = arguments.quiet || is_true(file, "quiet");
+    for (const auto& [name, value] : file) result.given.emplace(name, value);
     result.table_flags = flags;
     if (data.empty())
         throw usage_error(fmt::format("the table is missing; try 'deepsl {} data.csv --target y'",
@@ -184,6 +194,22 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     task.model = settings.model;
     task.train = settings.train;
     return result;
+}
+
+}  // namespace
+
+LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments) {
+    check_words(verb, "one table is enough; every value follows its flag");
+    Config config;
+    if (const auto& path = arguments.given.at("config"); !path.empty())
+        config = read_config(path, known_keys(verb));
+    for (const auto& [name, value] : arguments.given)
+        if (!value.empty()) config.lines.erase(name);
+    try {
+        return task_from(verb, arguments, config.values);
+    } catch (const Error& error) {
+        throw config.placed(error);
+    }
 }
 
 std::string printed_config(const LearnTask& task) {
@@ -230,6 +256,12 @@ std::vector<std::string> task_lines(const LearnTask& task, const data::Encoding&
     };
     list(scale.empty() ? "numbers" : fmt::format("numbers, by {}", scale), numbers);
     list("categories", categories);
+    for (const auto& column : task.table.columns)
+        if (has_decimal_commas(column))
+            lines.push_back(
+                fmt::format("  warning: {} seems to hold numbers with decimal commas, which are "
+                            "read as texts; write points, such as 1.5",
+                            shown(column.name)));
     return lines;
 }
 

@@ -1,10 +1,13 @@
 #include "train.h"
 
+#include <filesystem>
+
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "deepsl/io/model_report.h"
+#include "deepsl/io/tensor_file.h"
 #include "deepsl/train/progress.h"
 #include "file.h"
 #include "machine.h"
@@ -112,6 +115,16 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
     return text;
 }
 
+/// Better known now than after the folds.
+void check_checkpoint(const std::string& path) {
+    if (!std::filesystem::exists(path)) return;  // broken off among the folds, perhaps
+    try {
+        io::read_tensor_file(path);
+    } catch (const io::FileError& error) {
+        throw data_error(error.what());
+    }
+}
+
 train::Checkpointing checkpointing_of(const LearnTask& task) {
     train::Checkpointing result;
     result.path = task.value("resume", task.value("checkpoint"));
@@ -159,6 +172,7 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         check_distinct("--checkpoint", checkpointing.path, read);
         check_distinct("--checkpoint", checkpointing.path, {output});
         check_writable(checkpointing.path);
+        if (checkpointing.resume) check_checkpoint(checkpointing.path);
     }
     data::Table validation;
     if (const auto path = task.value("validation-data"); !path.empty())

@@ -34,12 +34,10 @@ void measure(const Case& what, const data::Table& table, const std::string& targ
     auto learned = table::learn(table, {}, task, callbacks);
     std::string fraction = "–";
     if (!learned.model.model.is_empty()) {
-        const auto encoded = learned.model.encoding->apply(table);
-        const auto x = learned.model.scaling
-                           .forward(torch::tensor(encoded.x, torch::kFloat64)
-                                        .reshape({static_cast<std::int64_t>(encoded.rows), -1}))
-                           .to(torch::kFloat32)
-                           .contiguous();
+        const auto x =
+            learned.model.scaling.forward(table::inputs_of(learned.model.encoding->apply(table)))
+                .to(torch::kFloat32)
+                .contiguous();
         const double useful = 3.0 * bench::useful_operations(learned.model.model, x);
         char text[16];
         std::snprintf(text, sizeof text, "%.2f", useful / best_epoch / rate);

@@ -73,10 +73,8 @@ std::vector<std::int64_t> places_in(const std::vector<std::string>& known, const
     return places;
 }
 
-}  // namespace
-
-Target read_target(const Table& table, std::string_view column_name, std::string_view kind,
-                   const std::vector<std::string>& known, std::size_t most_classes, bool to_learn) {
+Target target_of(const Table& table, std::string_view column_name, std::string_view kind,
+                 const std::vector<std::string>& known, std::size_t most_classes, bool to_learn) {
     const auto& column = column_of(table, column_name, " to be the target");
     const auto levels = levels_of(column);
     check_holes(table, column, levels);
@@ -101,6 +99,19 @@ Target read_target(const Table& table, std::string_view column_name, std::string
     const auto places = places_in(target.classes, table, column, levels);
     for (const auto code : levels.codes) target.labels.push_back(places[code]);
     return target;
+}
+
+}  // namespace
+
+Target read_target(const Table& table, std::string_view column, std::string_view kind,
+                   const std::vector<std::string>& known, std::size_t most_classes) {
+    return target_of(table, column, kind, known, most_classes, true);
+}
+
+Target read_measured_target(const Table& table, std::string_view column,
+                            const std::vector<std::string>& classes) {
+    return target_of(table, column, classes.empty() ? "numbers" : "classes", classes,
+                     classes.size(), false);
 }
 
 }  // namespace deepsl::data

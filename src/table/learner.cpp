@@ -22,25 +22,13 @@ namespace {
 
 using torch::Tensor;
 
-Tensor matrix(const data::Encoded& encoded) {
-    return torch::tensor(encoded.x, torch::kFloat64)
-        .reshape(
-            {static_cast<std::int64_t>(encoded.rows), static_cast<std::int64_t>(encoded.inputs)});
-}
-
-Tensor labels_of(const data::Target& target) { return torch::tensor(target.labels, torch::kInt64); }
-
-Tensor numbers_of(const data::Target& target) {
-    return torch::tensor(target.numbers, torch::kFloat64).unsqueeze(1);
-}
-
 /// As the model sees it: inputs in the domain, numbers with mean 0 and deviation 1.
 train::Dataset dataset(const io::TrainedModel& model, const Tensor& x, const data::Target& target) {
     const auto type = torch::kFloat32;
     return {model.scaling.forward(x).to(type),
             target.classes.empty()
-                ? ((numbers_of(target) - model.target_mean) / model.target_scale).to(type)
-                : labels_of(target)};
+                ? ((truth_of(target) - model.target_mean) / model.target_scale).to(type)
+                : truth_of(target)};
 }
 
 std::string target_name(const io::TrainedModel& model) {
@@ -59,6 +47,17 @@ bool broken_among_folds(const train::Checkpointing& checkpointing) {
 
 }  // namespace
 
+Tensor inputs_of(const data::Encoded& encoded) {
+    return torch::tensor(encoded.x, torch::kFloat64)
+        .reshape(
+            {static_cast<std::int64_t>(encoded.rows), static_cast<std::int64_t>(encoded.inputs)});
+}
+
+Tensor truth_of(const data::Target& target) {
+    return target.classes.empty() ? torch::tensor(target.numbers, torch::kFloat64).unsqueeze(1)
+                                  : torch::tensor(target.labels, torch::kInt64);
+}
+
 Learned learn(const data::Table& training, const data::Table& validation, const Task& task,
               const train::Callbacks& callbacks, const train::Checkpointing& checkpointing) {
     const auto target = data::read_target(training, task.target, task.target_kind);
@@ -67,7 +66,7 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     model.encoding = data::Encoding::fit(training, task.target, task.encoding);
     auto encoded = model.encoding->apply(training);
     learned.notes = std::move(encoded.notes);
-    const auto x = matrix(encoded);
+    const auto x = inputs_of(encoded);
     model.scaling = data::fit_uniform_scaling(x, task.model.domain);
     model.features = model.encoding->input_names();
     model.classes = target.classes;
@@ -76,7 +75,7 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     model.record["target"] = task.target;
     model.record["target kind"] = target.classes.empty() ? "numbers" : "classes";
     if (target.classes.empty()) {
-        const auto numbers = numbers_of(target);
+        const auto numbers = truth_of(target);
         model.target_mean = numbers.mean().item<double>();
         model.target_scale = numbers.std(0, false).item<double>();
         if (!std::isfinite(model.target_mean) || !std::isfinite(model.target_scale))
@@ -116,9 +115,8 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     }
     train::Dataset held_out;
     if (validation.rows() > 0) {
-        const auto known = data::read_target(
-            validation, task.target, target.classes.empty() ? "numbers" : "classes", model.classes);
-        held_out = dataset(model, matrix(model.encoding->apply(validation)), known);
+        const auto known = data::read_measured_target(validation, task.target, model.classes);
+        held_out = dataset(model, inputs_of(model.encoding->apply(validation)), known);
     }
     learned.record =
         train::train(model.predictor(), known_rows, held_out, options, callbacks, keeping);
@@ -135,7 +133,7 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
 Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) {
     auto encoded = model.encoding->apply(table, strict);
     Answers answers;
-    answers.prediction = model.predict(matrix(encoded));
+    answers.prediction = model.predict(inputs_of(encoded));
     answers.notes = std::move(encoded.notes);
     auto& y = answers.prediction.y;
     const auto failed = answers.prediction.ok.logical_not().unsqueeze(1);
@@ -151,11 +149,10 @@ Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) 
 
 Score evaluate(io::TrainedModel& model, const data::Table& table, bool strict) {
     const bool labels = !model.classes.empty();
-    const auto target = data::read_target(table, target_name(model), labels ? "classes" : "numbers",
-                                          model.classes, 20, false);
+    const auto target = data::read_measured_target(table, target_name(model), model.classes);
     auto encoded = model.encoding->apply(table, strict);
-    const auto prediction = model.predict(matrix(encoded));
-    const auto truth = labels ? labels_of(target) : numbers_of(target);
+    const auto prediction = model.predict(inputs_of(encoded));
+    const auto truth = truth_of(target);
     Score score;
     score.notes = std::move(encoded.notes);
     score.samples = truth.size(0);

@@ -21,12 +21,12 @@ using torch::Tensor;
 
 /// Numbers of threads belong to the thread that sets them, but new threads start from the last
 /// number set by any.
-class OneThreadEach {
+class ThreadCountKept {
 public:
-    OneThreadEach() : before_(at::get_num_threads()) {}
-    ~OneThreadEach() { at::set_num_threads(before_); }
-    OneThreadEach(const OneThreadEach&) = delete;
-    OneThreadEach& operator=(const OneThreadEach&) = delete;
+    ThreadCountKept() : before_(at::get_num_threads()) {}
+    ~ThreadCountKept() { at::set_num_threads(before_); }
+    ThreadCountKept(const ThreadCountKept&) = delete;
+    ThreadCountKept& operator=(const ThreadCountKept&) = delete;
     int before() const { return before_; }
 
 private:
@@ -35,7 +35,7 @@ private:
 
 /// Calls work(0), .., work(count - 1), each once, and throws what one of them threw.
 void share(std::int64_t count, const std::function<void(std::int64_t)>& work) {
-    const OneThreadEach threads;
+    const ThreadCountKept threads;
     std::atomic<std::int64_t> next{0};
     std::exception_ptr error;
     std::mutex guard;

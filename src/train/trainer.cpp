@@ -172,11 +172,15 @@ private:
         callbacks_.progress(progress);
     }
 
+    Rank rank_of(const EpochReport& report) const {
+        if (options_.best == "loss") return {-report.validation_loss, 0.0};
+        return {report.validation_metric, report.validation_loss};
+    }
+
     /// Whether the epoch is the best so far, and whether patience has come to its end.
     void judge(EpochReport& report) {
         const bool validated = !data_.validation.empty();
-        const Rank rank(validated ? report.validation_metric : -(report.loss + report.spectral),
-                        validated ? report.validation_loss : 0.0);
+        const auto rank = validated ? rank_of(report) : Rank(-(report.loss + report.spectral), 0.0);
         // An epoch that was named is wanted, whatever its training loss.
         const bool named = !validated && options_.stop_epoch > 0;
         report.best = named || !best_ || rank.better_than(*best_);

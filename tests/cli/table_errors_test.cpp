@@ -102,8 +102,31 @@ TEST_F(TableErrors, AConfigurationThatCannotBeReadIsNamed) {
     expect_error(run_program({"train", "--config", path("")}), 3, {path("")});
     expect_error(run_program({"train", "--config", write("b.toml", std::string("\0\xff\x01", 3))}),
                  2, {"b.toml"});
-    expect_error(run_program({"train", data(), "--config", write("t.toml", "epochs = \"many\"\n")}),
-                 2, {"epochs", "many"});
+    const auto config = write("t.toml", "seed = 3\nepochs = \"many\"\n");
+    expect_error(run_program({"train", data(), "--config", config}), 2,
+                 {"t.toml, line 2: epochs", "many"});
+    // What the command line overrules is not the file's fault.
+    const auto flag = run_program({"train", data(), "--config", config, "--epochs", "some"});
+    expect_error(flag, 2, {"--epochs", "some"});
+    EXPECT_EQ(flag.err.find("t.toml"), std::string::npos) << flag.err;
+}
+
+TEST_F(TableErrors, ADamagedCheckpointIsKnownBeforeAnythingIsLearned) {
+    const auto resumed = train(data(), {"--target", "kind", "--resume", write("x.ckpt", "half")});
+    expect_error(resumed, 3, {"x.ckpt"});
+    EXPECT_EQ(resumed.err.find("fold"), std::string::npos) << resumed.err;
+}
+
+TEST_F(TableErrors, DecimalCommasAreSaid) {
+    std::string text = "size;kind\n";
+    for (int i = 0; i < 40; ++i) text += i < 20 ? "1,5;a\n" : i < 30 ? "2,25;b\n" : "3;b\n";
+    const auto trained = train(write("commas.csv", text), {"--target", "kind", "--epochs", "1"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_NE(trained.err.find("'size' seems to hold numbers with decimal commas"),
+              std::string::npos)
+        << trained.err;
+    EXPECT_EQ(train(data(), {"--target", "kind", "--epochs", "1"}).err.find("decimal"),
+              std::string::npos);
 }
 
 TEST_F(TableErrors, WhatIsReadIsNotReplaced) {

@@ -53,6 +53,14 @@ TEST(Target, TheCallerMayChoose) {
               (std::vector<double>{10, 2}));
 }
 
+TEST(Target, OfMeasuredRowsMayBeOneValue) {
+    const auto same = table({texts("y", {"b", "b"})});
+    EXPECT_EQ(read_measured_target(same, "y", {"a", "b"}).labels, (Labels{1, 1}));
+    EXPECT_EQ(read_measured_target(table({numbers("y", {2, 2})}), "y", {}).numbers,
+              (std::vector<double>{2, 2}));
+    EXPECT_NE(refusal([&] { read_measured_target(same, "y", {"a", "c"}); }), "");
+}
+
 TEST(Target, FindsTheClassesOfAModel) {
     const Names known = {"b", "a"};
     const auto target = read_target(table({texts("y", {"a", "a"})}), "y", "auto", known);

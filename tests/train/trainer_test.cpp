@@ -203,6 +203,30 @@ TEST(Train, EarlyStoppingRestoresTheBestWeights) {
     EXPECT_EQ(record.epochs.back().seconds_left, 0.0);
 }
 
+TEST(Train, BestMayBeTheSmallestLoss) {
+    auto options = quick(20);
+    options.schedule = "constant";
+    options.learning_rate = 0.1;
+    options.best = "loss";
+    bool metric_chooses_another = false;
+    for (const unsigned seed : {3U, 5U, 7U}) {
+        const auto moons = generated("moons", 80, seed);
+        auto others = generated("moons", 60, seed + 1);
+        // Wrong labels punish those who are sure: the loss grows while the accuracy stays.
+        others.target.slice(0, 0, 12).copy_(1 - others.target.slice(0, 0, 12));
+        auto model = small_model(2, 2);
+        const auto record = train(*model, moons, others, options);
+        const auto& chosen = record.epochs[static_cast<std::size_t>(record.best_epoch - 1)];
+        for (const auto& report : record.epochs) {
+            EXPECT_GE(report.validation_loss, chosen.validation_loss);
+            metric_chooses_another |= report.validation_metric > chosen.validation_metric;
+        }
+        EXPECT_EQ(record.best_metric, chosen.validation_metric);
+        EXPECT_EQ(evaluate(*model, others, Loss::cross_entropy).loss, chosen.validation_loss);
+    }
+    EXPECT_TRUE(metric_chooses_another) << "choose seeds that tell the rules apart";
+}
+
 TEST(Train, BuffersAreRestoredWithTheWeights) {
     Probe model;
     auto options = quick(6);

@@ -132,10 +132,13 @@ struct Target {
 /// places in it; a class may end in one full stop too many, as in the test file of Adult. Rows
 /// whose target is missing are told by line and are an error. Throws InputError: no such column
 /// (names the nearest), one class only (unless `known`), a constant number, a class that `known`
-/// lacks, numbers that are not finite, a text among many numbers. To measure a model (not
-/// `to_learn`) one value is enough.
+/// lacks, numbers that are not finite, a text among many numbers.
 Target read_target(const Table& table, std::string_view column, std::string_view kind = "auto",
-                   const std::vector<std::string>& known = {}, std::size_t most_classes = 20,
-                   bool to_learn = true);
+                   const std::vector<std::string>& known = {}, std::size_t most_classes = 20);
+
+/// The same of rows on which a model is measured, by its classes (none: numbers); there one value
+/// in every row is enough.
+Target read_measured_target(const Table& table, std::string_view column,
+                            const std::vector<std::string>& classes);
 
 }  // namespace deepsl::data

@@ -49,6 +49,10 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
               const train::Callbacks& callbacks = {},
               const train::Checkpointing& checkpointing = {});
 
+/// What the encoding made of a table, and a target, as tensors.
+torch::Tensor inputs_of(const data::Encoded& encoded);  // double  [rows, inputs]
+torch::Tensor truth_of(const data::Target& target);     // labels int64 [rows]; numbers [rows, 1]
+
 /// What a model says about a table.
 struct Answers {
     model::Prediction prediction;  // y in the target's units; scores of classes

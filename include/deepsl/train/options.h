@@ -23,6 +23,7 @@ struct TrainOptions {
     std::int64_t epochs = 60;
     std::int64_t stop_epoch = 0;
     std::int64_t patience = 20;
+    std::string best = "metric";
     double validation = 0.2;
     std::int64_t seed = 0;
 };
@@ -57,6 +58,10 @@ void visit_train(Options& o, Visitor&& visitor) {
     visitor(whole("patience", 0, 1000000,
                   "epochs without better validation before training ends; 0 = never"),
             o.patience);
+    visitor(choice("best", {"metric", "loss"},
+                   "the epoch that is kept: highest accuracy or R2 on the validation rows, or "
+                   "smallest loss"),
+            o.best);
     visitor(number("validation", 0.0, 0.9,
                    "share of the rows split off for validation where no set is given"),
             o.validation);

@@ -4,14 +4,12 @@
 // 2. The model calibrates itself on the training rows that are finite.
 // 3. Epochs of shuffled batches. A sample whose line or eigenvalue fails is left out of the loss,
 //    counted and reported; a batch in which all fail takes no step.
-// 4. The best weights and buffers are kept, and restored at the end. Best is the larger metric on
-//    the validation data (accuracy or R2), of equal ones the smaller validation loss. With neither
-//    validation data nor a share for it, best is the epoch of the smallest training loss, spectral
-//    term included.
-//    With options.stop_epoch it is that epoch, if there are no validation data.
-// 5. It ends after options.epochs, or options.stop_epoch; or options.patience epochs after the best
-// one; or when the
-//    caller's stop says so.
+// 4. The best weights and buffers are kept, and restored at the end. Best is, on the validation
+//    data and by options.best, the larger metric (accuracy or R2; of equal ones the smaller loss)
+//    or the smaller loss. With neither validation data nor a share for it, best is the epoch of
+//    the smallest training loss, spectral term included; with options.stop_epoch it is that epoch.
+// 5. It ends after options.epochs, or options.stop_epoch; or options.patience epochs after the
+//    best one; or when the caller's stop says so.
 //
 // All that is random here comes from options.seed: same binary, model, data, options and number
 // of threads, same bits.
