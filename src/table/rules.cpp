@@ -25,6 +25,8 @@ void suit(double rows, std::size_t classes, Task& task) {
     train.epochs = std::max<std::int64_t>(
         many ? 30 : 0, static_cast<std::int64_t>(std::ceil(500.0 / steps_an_epoch)));
     train.patience = std::max<std::int64_t>(10, train.epochs / 3);
+    // By accuracy, a lucky epoch before the rate has come down may win, and patience ends there.
+    train.best = "loss";
     task.epoch_folds =
         few && rows >= 4.0 ? static_cast<std::int64_t>(std::min(5.0, rows / 2.0)) : 0;
     if (task.epoch_folds > 0) train.validation = 0.0;

@@ -13,6 +13,7 @@ EpochReport report() {
     r.loss = 0.31244;
     r.spectral = 0.0;
     r.train_metric = 0.912;
+    r.validation_loss = 0.32017;
     r.validation_metric = 0.903;
     r.lambda_first = 1.519;
     r.lambda_last = 203.04;
@@ -24,7 +25,7 @@ EpochReport report() {
 TEST(EpochLine, TellsAllFigures) {
     auto r = report();
     EXPECT_EQ(epoch_line(r, "accuracy"),
-              "epoch  3/60  loss 0.3124    accuracy 0.9120  validation 0.9030    failed 0  "
+              "epoch  3/60  loss 0.3124    accuracy 0.9120  validation 0.3202, 0.9030    failed 0  "
               "lambda 1.52 .. 203  4012 samples/s  0:42 left");
     r.best = true;
     r.spectral = 0.001214;
@@ -32,10 +33,11 @@ TEST(EpochLine, TellsAllFigures) {
     r.failures = {{"not_finite", 2}, {"outside", 3}};
     r.validation_failed = 1;
     r.skipped_steps = 4;
-    EXPECT_EQ(epoch_line(r, "r2"),
-              "epoch  3/60  loss 0.3124    spectral 0.00121    r2 0.9120  validation 0.9030 *  "
-              "failed 5 (not_finite 2, outside 3) + 1  lambda 1.52 .. 203  skipped steps 4  "
-              "4012 samples/s  0:42 left");
+    EXPECT_EQ(
+        epoch_line(r, "r2"),
+        "epoch  3/60  loss 0.3124    spectral 0.00121    r2 0.9120  validation 0.3202, 0.9030 *  "
+        "failed 5 (not_finite 2, outside 3) + 1  lambda 1.52 .. 203  skipped steps 4  "
+        "4012 samples/s  0:42 left");
 }
 
 TEST(EpochLine, LeavesOutWhatThereIsNot) {

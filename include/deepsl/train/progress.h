@@ -9,7 +9,7 @@
 
 namespace deepsl::train {
 
-/// "epoch  3/60  loss 0.3124  accuracy 0.9120  validation 0.9030 *  failed 2 (outside 2)
+/// "epoch  3/60  loss 0.3124  accuracy 0.9120  validation 0.3202, 0.9030 *  failed 2 (outside 2)
 /// lambda 1.52 .. 203  4012 samples/s  0:42 left", all in one line. A star marks the best epoch so
 /// far. A spectral term of 0, and what a report does not have, is left out.
 std::string epoch_line(const EpochReport& report, std::string_view metric_name);
