@@ -44,6 +44,88 @@ struct Mean {
     }
 };
 
+/// What was measured on each fold.
+struct Folds {
+    std::vector<std::string> names;
+    std::vector<std::vector<double>> values;  // [metric][fold]
+    double seconds = 0.0;
+
+    void add(const table::Score& score) {
+        values.resize(score.metrics.size());
+        names.resize(score.metrics.size());
+        for (std::size_t i = 0; i < score.metrics.size(); ++i) {
+            names[i] = score.metrics[i].name;
+            values[i].push_back(score.metrics[i].value);
+        }
+    }
+
+    std::string last() const {
+        std::string line;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            line += fmt::format("  {} {:.4f}", names[i], values[i].back());
+        return line;
+    }
+};
+
+void check_classes(const data::Table& table, const data::Target& target) {
+    std::vector<std::size_t> rows(target.classes.size(), 0);
+    for (const auto label : target.labels) ++rows[static_cast<std::size_t>(label)];
+    for (std::size_t c = 0; c < rows.size(); ++c)
+        if (rows[c] == 1)
+            throw data_error(fmt::format(
+                "{}: the class {} has one row, which cannot be both learned from and left out; "
+                "remove the row, or bring more of them",
+                table.path, in_quotes(target.classes[c], 40)));
+}
+
+/// Until Ctrl-C.
+Folds measured(const LearnTask& task, std::size_t folds) {
+    using Show = TrainingDisplay::Show;
+    const auto target = data::read_target(task.table, task.task.target, task.task.target_kind);
+    check_classes(task.table, target);
+    TrainingDisplay display(task.quiet ? Show::nothing : Show::bar,
+                            target.classes.empty() ? "R2" : "accuracy");
+    const auto parts = folds_of(target, task.table.rows(), folds, task.task.train.seed);
+    Folds found;
+    for (std::size_t k = 0; k < folds; ++k) {
+        std::vector<std::size_t> others;
+        for (std::size_t j = 0; j < folds; ++j)
+            if (j != k) others.insert(others.end(), parts[j].begin(), parts[j].end());
+        auto learned = table::learn(task.table.rows_of(others), {}, task.task, display.callbacks());
+        if (Interrupt::asked()) break;
+        found.seconds += learned.record.seconds;
+        found.add(table::evaluate(learned.model, task.table.rows_of(parts[k])));
+        display.line(fmt::format("fold {}/{}{}", k + 1, folds, found.last()));
+    }
+    return found;
+}
+
+std::string json_text(const Folds& found) {
+    nlohmann::ordered_json out;
+    for (std::size_t i = 0; i < found.names.size(); ++i) {
+        const auto& name = found.names[i];
+        const Mean all(found.values[i]);
+        out[name] = all.mean;
+        out[name + "_deviation"] = all.deviation;
+        out[name + "_folds"] = found.values[i];
+    }
+    out["folds"] = found.values[0].size();
+    out["seconds"] = found.seconds;
+    return out.dump(2) + "\n";
+}
+
+std::string result_text(const Folds& found, std::size_t rows) {
+    auto text = fmt::format("{} folds of {} rows, mean and deviation\n", found.values[0].size(),
+                            grouped(rows));
+    for (std::size_t i = 0; i < found.names.size(); ++i) {
+        const Mean all(found.values[i]);
+        text += fmt::format("  {:<18} ", found.names[i]);
+        text += std::isnan(all.mean) ? "cannot be told of so few rows\n"
+                                     : fmt::format("{:.4f} ± {:.4f}\n", all.mean, all.deviation);
+    }
+    return text;
+}
+
 }  // namespace
 
 CLI::App* add_cv(CLI::App& app, LearnArguments& arguments) {
@@ -70,69 +152,15 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
                                      folds, task.table.rows()));
     at::set_num_threads(task.threads);
     const Interrupt interrupt;
-    using Show = TrainingDisplay::Show;
-    std::vector<std::string> names;
-    std::vector<std::vector<double>> values;  // [metric][fold]
-    double seconds = 0.0;
+    Folds found;
     try {
-        const auto target = data::read_target(task.table, task.task.target, task.task.target_kind);
-        TrainingDisplay display(task.quiet ? Show::nothing : Show::bar,
-                                target.classes.empty() ? "R2" : "accuracy");
-        std::vector<std::size_t> rows_of_class(target.classes.size(), 0);
-        for (const auto label : target.labels) ++rows_of_class[static_cast<std::size_t>(label)];
-        for (std::size_t c = 0; c < rows_of_class.size(); ++c)
-            if (rows_of_class[c] == 1)
-                throw data_error(fmt::format(
-                    "{}: the class {} has one row, which cannot be both learned from and left out; "
-                    "remove the row, or bring more of them",
-                    task.table.path, in_quotes(target.classes[c], 40)));
-        const auto parts = folds_of(target, task.table.rows(), folds, task.task.train.seed);
-        for (std::size_t k = 0; k < folds && !Interrupt::asked(); ++k) {
-            std::vector<std::size_t> others;
-            for (std::size_t j = 0; j < folds; ++j)
-                if (j != k) others.insert(others.end(), parts[j].begin(), parts[j].end());
-            auto learned =
-                table::learn(task.table.rows_of(others), {}, task.task, display.callbacks());
-            if (Interrupt::asked()) break;
-            seconds += learned.record.seconds;
-            const auto score = table::evaluate(learned.model, task.table.rows_of(parts[k]));
-            values.resize(score.metrics.size());
-            names.clear();
-            std::string line = fmt::format("fold {}/{}", k + 1, folds);
-            for (std::size_t i = 0; i < score.metrics.size(); ++i) {
-                names.push_back(score.metrics[i].name);
-                values[i].push_back(score.metrics[i].value);
-                line += fmt::format("  {} {:.4f}", names[i], values[i].back());
-            }
-            display.line(line);
-        }
+        found = measured(task, folds);
     } catch (const data::InputError& error) {
         throw data_error(error.what());
     }
-    if (values.empty()) throw Error(ExitCode::interrupted, "stopped before the first fold ended");
-    if (task.json) {
-        nlohmann::ordered_json out;
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            const Mean all(values[i]);
-            out[names[i]] = all.mean;
-            out[names[i] + "_deviation"] = all.deviation;
-            out[names[i] + "_folds"] = values[i];
-        }
-        out["folds"] = folds;
-        out["seconds"] = seconds;
-        print(out.dump(2) + "\n");
-    } else {
-        auto text = fmt::format("{} folds of {} rows, mean and deviation\n", values[0].size(),
-                                grouped(task.table.rows()));
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            const Mean all(values[i]);
-            text +=
-                std::isnan(all.mean)
-                    ? fmt::format("  {:<18} cannot be told of so few rows\n", names[i])
-                    : fmt::format("  {:<18} {:.4f} ± {:.4f}\n", names[i], all.mean, all.deviation);
-        }
-        print(text);
-    }
+    if (found.values.empty())
+        throw Error(ExitCode::interrupted, "stopped before the first fold ended");
+    print(task.json ? json_text(found) : result_text(found, task.table.rows()));
     return Interrupt::asked() ? ExitCode::interrupted : ExitCode::ok;
 }
 
