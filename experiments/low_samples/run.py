@@ -6,7 +6,7 @@
 Training and validation rows (1,000) are drawn, seed by seed, from the fixed training part of Bank, test
 rows (1,000) from its test part, which no choice has ever seen. Each TOML file beside this one is a
 model. What stands in TUNED is tried with every setting of its grid, and the best on the validation
-rows is tested; so are logistic regression, SVM and XGBoost (others.py). `alone` has no validation rows.
+rows is tested; so are logistic regression, SVM and XGBoost (../others.py). `alone` has no validation rows.
 """
 import argparse
 import pathlib
@@ -82,7 +82,7 @@ def main():
 
     def score(kind, size, seed):
         if kind in others.KINDS:
-            return others.score(kind, *files(int(size), seed))
+            return others.tuned(kind, *files(int(size), seed))
         if kind not in TUNED:
             return percent(results[f"{kind}-{size}-{seed}"])
         names = [f"{kind}.{k}-{size}-{seed}" for k in range(len(TUNED[kind][2]))]
