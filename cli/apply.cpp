@@ -209,7 +209,9 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     for (const auto& metric : score.metrics) {
         auto title = metric.name;
         std::replace(title.begin(), title.end(), '_', ' ');
-        text += fmt::format("  {:<18} {:.4f}\n", title, metric.value);
+        text += std::isnan(metric.value)
+                    ? fmt::format("  {:<18} cannot be told of these rows\n", title)
+                    : fmt::format("  {:<18} {:.4f}\n", title, metric.value);
     }
     if (score.confusion.defined() && score.confusion.size(0) <= 12)
         text += confusion_text(model, score.confusion);

@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::uint64_t largest_config = 1 << 20;
 
-/// As it would be typed; nothing if it is a table or a list of lists.
-std::optional<std::string> typed(const toml::node& node) {
+/// As it would be typed, the items of a list with `between`; nothing if it is a table or a list of
+/// lists.
+std::optional<std::string> typed(const toml::node& node, std::string_view between) {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
     if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
@@ -25,13 +26,11 @@ std::optional<std::string> typed(const toml::node& node) {
     if (list == nullptr) return {};
     std::vector<std::string> items;
     for (const auto& item : *list) {
-        auto one = item.is_array() ? std::nullopt : typed(item);
+        auto one = item.is_array() ? std::nullopt : typed(item, between);
         if (!one) return {};
         items.push_back(std::move(*one));
     }
-    const bool sizes = std::all_of(list->begin(), list->end(),
-                                   [](const toml::node& item) { return item.is_integer(); });
-    return fmt::format("{}", fmt::join(items, sizes ? "-" : ","));
+    return fmt::format("{}", fmt::join(items, between));
 }
 
 }  // namespace
@@ -63,7 +62,7 @@ Config read_config(const std::string& path, const std::vector<std::string>& know
                     "{}, line {}: there is no option {}; {}", path, line, in_quotes(name, 60),
                     did_you_mean(name, known, "see 'deepsl train --help' for all of them")));
             }
-            const auto text = typed(value);
+            const auto text = typed(value, name.ends_with("hidden") ? "-" : ",");
             if (!text) {
                 throw usage_error(fmt::format(
                     "{}, line {}: {} is neither a text nor a number nor a list of these; write it "

@@ -85,13 +85,17 @@ Folds measured(const LearnTask& task, std::size_t folds) {
     check_classes(task.table, target);
     TrainingDisplay display(task.quiet ? Show::nothing : Show::bar,
                             target.classes.empty() ? "R2" : "accuracy");
+    const auto encoding = data::Encoding::fit(task.table, task.task.target, task.task.encoding);
+    for (const auto& line : task_lines(task, encoding)) display.line(line);
+    auto callbacks = display.callbacks();
+    callbacks.fold = nullptr;  // those that choose the epoch, inside of ours
     const auto parts = folds_of(target, task.table.rows(), folds, task.task.train.seed);
     Folds found;
     for (std::size_t k = 0; k < folds; ++k) {
         std::vector<std::size_t> others;
         for (std::size_t j = 0; j < folds; ++j)
             if (j != k) others.insert(others.end(), parts[j].begin(), parts[j].end());
-        auto learned = table::learn(task.table.rows_of(others), {}, task.task, display.callbacks());
+        auto learned = table::learn(task.table.rows_of(others), {}, task.task, callbacks);
         if (Interrupt::asked()) break;
         found.seconds += learned.record.seconds;
         found.add(table::evaluate(learned.model, task.table.rows_of(parts[k])));

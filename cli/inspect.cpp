@@ -93,6 +93,7 @@ struct Row {
     Tensor z;            // in the domain  [1, inputs]
     table::Answers answers;
     std::vector<model::Inspection> fields;
+    std::vector<double> constant;  // with the contributions, the prediction or the scores [output]
 };
 
 std::string prediction_of(const io::TrainedModel& model, const Row& row) {
@@ -103,6 +104,22 @@ std::string prediction_of(const io::TrainedModel& model, const Row& row) {
     const auto label = row.answers.label[0].item<std::int64_t>();
     return fmt::format("{} ({:.1f} %)", model.classes[static_cast<std::size_t>(label)],
                        100.0 * row.answers.probability[0][label].item<double>());
+}
+
+Json prediction_json(const io::TrainedModel& model, const Row& row) {
+    Json out;
+    const auto& prediction = row.answers.prediction;
+    out["status"] = std::string(prediction.outcomes[0].name());
+    if (!prediction.outcomes[0].ok()) return out;
+    if (model.classes.empty()) {
+        out["prediction"] = prediction.y[0][0].item<double>();
+        return out;
+    }
+    out["prediction"] =
+        model.classes[static_cast<std::size_t>(row.answers.label[0].item<std::int64_t>())];
+    out["scores"] = numbers(prediction.y[0]);
+    out["probabilities"] = numbers(row.answers.probability[0]);
+    return out;
 }
 
 std::string field_text(const io::TrainedModel& model, const Row& row, std::size_t m) {
@@ -134,6 +151,19 @@ std::string field_text(const io::TrainedModel& model, const Row& row, std::size_
     return out;
 }
 
+/// How the contributions make the prediction.
+std::string sum_text(const io::TrainedModel& model, const Row& row) {
+    if (row.fields.empty())
+        return fmt::format("  The kind {} has no lines; only dsl does.\n", model.kind);
+    if (!row.answers.prediction.outcomes[0].ok()) return "";
+    const auto best = model.classes.empty() ? 0 : row.answers.label[0].item<std::int64_t>();
+    double sum = 0.0;
+    for (const auto& field : row.fields) sum += field.contributions[0][best].sum().item<double>();
+    const double constant = row.constant[static_cast<std::size_t>(best)];
+    return fmt::format("\n{}: contributions {:.4g}, constant {:.4g}, together {:.4g}\n",
+                       model.classes.empty() ? "F" : "Its score", sum, constant, sum + constant);
+}
+
 Json field_json(const Row& row, std::size_t m) {
     const auto& seen = row.fields[m];
     Json out;
@@ -159,13 +189,23 @@ Json field_json(const Row& row, std::size_t m) {
 }
 
 Row look(io::TrainedModel& model, const data::Table& table, std::size_t number, bool strict) {
-    Row row{number, table.rows_of(std::vector<std::size_t>{number - 1}), {}, {}, {}};
+    Row row{number, table.rows_of(std::vector<std::size_t>{number - 1}), {}, {}, {}, {}};
     row.answers = table::predict(model, row.table, strict);
     const auto encoded = model.encoding->apply(row.table, strict);
     row.z = model.scaling.forward(table::inputs_of(encoded));
     if (model.model.is_empty()) return row;
     for (std::size_t m = 0; m < model.model->terms(); ++m)
         row.fields.push_back(model.model->inspect(row.z, static_cast<std::int64_t>(m)));
+    // In the target's units; scores have none.
+    const bool labels = !model.classes.empty();
+    row.constant.assign(static_cast<std::size_t>(model.model->outputs()),
+                        labels ? 0.0 : model.target_mean);
+    for (auto& field : row.fields) {
+        const double unit = labels ? 1.0 : model.target_scale;
+        field.contributions = field.contributions * unit;
+        const auto constant = numbers(field.constant * unit);
+        for (std::size_t k = 0; k < row.constant.size(); ++k) row.constant[k] += constant[k];
+    }
     return row;
 }
 
@@ -174,14 +214,13 @@ io::Report report_of(io::TrainedModel& model, const data::Table& table,
     if (model.model.is_empty())
         throw usage_error(
             "--report draws lines and eigenfunctions, which only models of the kind dsl have");
-    const auto target = model.record.find("target");
     const bool labels = !model.classes.empty();
     const auto encoded = model.encoding->apply(table, arguments.strict);
     io::ReportData data;
     data.x = table::inputs_of(encoded);
-    if (target != model.record.end() && table.find(target->second) != nullptr) {
-        data.target =
-            table::truth_of(data::read_measured_target(table, target->second, model.classes));
+    const auto target = model.encoding->target_in(table);
+    if (table.find(target) != nullptr) {
+        data.target = table::truth_of(data::read_measured_target(table, target, model.classes));
     } else {
         const auto answers = table::predict(model, table, arguments.strict);
         data.target = labels ? answers.label : answers.prediction.y;
@@ -234,13 +273,15 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
                                              table.rows(), number));
             const auto row = look(model, table, number, arguments.strict);
             json["row"] = number;
-            json["prediction"] = prediction_of(model, row);
+            json.update(prediction_json(model, row));
+            if (!row.constant.empty()) json["constant"] = row.constant;
             text = fmt::format("{}, row {} (line {}): {}\n", table.path, number, row.table.lines[0],
                                prediction_of(model, row));
             for (std::size_t m = 0; m < row.fields.size(); ++m) {
                 text += field_text(model, row, m);
                 json["fields"].push_back(field_json(row, m));
             }
+            text += sum_text(model, row);
             tell_notes(arguments, row.answers.notes);
         } else {
             text = about_model(arguments.model, model);

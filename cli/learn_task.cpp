@@ -1,5 +1,6 @@
 // From the flags of a verb that learns, and its configuration file, to a task.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,6 +41,23 @@ std::vector<std::string> names_in(const std::string& list) {
     return names;
 }
 
+void check_roles(const std::vector<std::string>& numbers,
+                 const std::vector<std::string>& categories,
+                 const std::vector<std::string>& dropped) {
+    std::map<std::string, std::string> flag_of;
+    const auto add = [&](const std::string& flag, const std::vector<std::string>& names) {
+        for (const auto& name : names) {
+            const auto [found, fresh] = flag_of.emplace(name, flag);
+            if (!fresh && found->second != flag)
+                throw usage_error(fmt::format("{} and {} both name the column {}; choose one",
+                                              found->second, flag, shown(name)));
+        }
+    };
+    add("--numbers", numbers);
+    add("--categories", categories);
+    add("--drop", dropped);
+}
+
 std::string one_of(const std::string& flag, const std::string& value,
                    const std::vector<std::string>& allowed) {
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
@@ -61,13 +79,28 @@ bool has_decimal_commas(const data::Column& column) {
     return commas;
 }
 
-std::vector<std::string> known_keys(const CLI::App& verb) {
+/// The keys of this verb.
+std::vector<std::string> keys_of(const CLI::App& verb) {
     std::vector<std::string> keys{"data"};
     for (const auto& name : flag_names(verb))
         if (name.starts_with("--") && name != "--help" && name != "--config" &&
             name != "--print-config")
             keys.push_back(name.substr(2));
     return keys;
+}
+
+/// One file serves all verbs that learn: what only others know is left aside.
+Config read_config_for(const CLI::App& verb, const std::string& path) {
+    const auto own = keys_of(verb);
+    auto known = own;
+    for (const auto* of_others : {"output", "validation-data", "checkpoint", "checkpoint-seconds",
+                                  "checkpoint-epochs", "resume", "folds"})
+        known.emplace_back(of_others);
+    auto config = read_config(path, known);
+    std::erase_if(config.values, [&](const auto& entry) {
+        return std::find(own.begin(), own.end(), entry.first) == own.end();
+    });
+    return config;
 }
 
 bool is_true(const Given& given, const std::string& name) {
@@ -133,7 +166,8 @@ void add_learn_flags(CLI::App* verb, LearnArguments& arguments, const std::vecto
                    "Print all settings as a configuration file, and end")
         ->group("Run");
     add_table_flags(verb, arguments.table);
-    add_settings(verb, arguments.given, preset("default"), preset("paper"));
+    add_settings(verb, arguments.given, preset("default"), preset("paper"),
+                 table::options_by_rule());
 }
 
 std::string LearnTask::value(const std::string& name, const std::string& otherwise) const {
@@ -154,7 +188,7 @@ LearnTask task_from(const CLI::App& verb, const LearnArguments& arguments, Given
     if (flags.separator.empty()) flags.separator = file["separator"];
     if (!flags.header && !flags.no_header) {
         flags.header = is_true(file, "header");
-        flags.no_header = is_true(file, "no-header");
+        flags.no_header = is_true(file, "no-header") || file["header"] == "false";
     }
     result.json = arguments.json || is_true(file, "json");
     result.quiet = arguments.quiet || is_true(file, "quiet");
@@ -172,7 +206,14 @@ LearnTask task_from(const CLI::App& verb, const LearnArguments& arguments, Given
                          ? available_threads()
                          : static_cast<int>(whole("--threads", result.value("threads"), 1, 1024));
 
-    result.table = read_table(data, flags, categories);
+    const auto numbers = names_in(result.value("numbers")),
+               dropped = names_in(result.value("drop"));
+    std::vector<std::string> named{result.value("target")};
+    for (const auto* list : {&numbers, &categories, &dropped})
+        named.insert(named.end(), list->begin(), list->end());
+    check_roles(numbers, categories, dropped);
+    std::erase(named, "");
+    result.table = read_table(data, flags, categories, named);
     const auto target = result.value("target", result.table.columns.back().name);
     try {
         result.task = table::task_for(result.table, target, result.preset, target_kind);
@@ -184,10 +225,9 @@ LearnTask task_from(const CLI::App& verb, const LearnArguments& arguments, Given
     auto& encoding = task.encoding;
     encoding.scale = one_of("--scale", result.value("scale", encoding.scale),
                             {"auto", "rank", "zscore", "minmax", "none"});
-    encoding.dropped = names_in(result.value("drop"));
+    encoding.dropped = dropped;
     for (const auto& name : categories) encoding.roles[name] = data::Role::category;
-    for (const auto& name : names_in(result.value("numbers")))
-        encoding.roles[name] = data::Role::number;
+    for (const auto& name : numbers) encoding.roles[name] = data::Role::number;
     choose_stopping(arguments.given, result);
     Settings settings{task.model, task.train};
     cli::apply(result.given, settings);
@@ -202,7 +242,7 @@ LearnTask read_learn_task(const CLI::App& verb, const LearnArguments& arguments)
     check_words(verb, "one table is enough; every value follows its flag");
     Config config;
     if (const auto& path = arguments.given.at("config"); !path.empty())
-        config = read_config(path, known_keys(verb));
+        config = read_config_for(verb, path);
     for (const auto& [name, value] : arguments.given)
         if (!value.empty()) config.lines.erase(name);
     try {
@@ -256,12 +296,22 @@ std::vector<std::string> task_lines(const LearnTask& task, const data::Encoding&
     };
     list(scale.empty() ? "numbers" : fmt::format("numbers, by {}", scale), numbers);
     list("categories", categories);
-    for (const auto& column : task.table.columns)
+    for (const auto& column : task.table.columns) {
+        const bool a_category = std::any_of(
+            encoding.columns().begin(), encoding.columns().end(), [&](const auto& learned) {
+                return learned.name == column.name && learned.role == data::Role::category;
+            });
+        if (a_category && column.stray_line > 0)
+            lines.push_back(
+                fmt::format("  warning: {} is taken as categories because of {} in line {}, though "
+                            "most of its cells are numbers; correct it, or leave the cell empty",
+                            shown(column.name), shown(column.stray), column.stray_line));
         if (has_decimal_commas(column))
             lines.push_back(
                 fmt::format("  warning: {} seems to hold numbers with decimal commas, which are "
                             "read as texts; write points, such as 1.5",
                             shown(column.name)));
+    }
     return lines;
 }
 

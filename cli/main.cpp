@@ -150,6 +150,9 @@ int main(int argc, char** argv) {
         return failed(ExitCode::usage, error.what());
     } catch (const c10::Error& error) {
         const std::string what = error.what_without_backtrace();
+        if (what.find("allocate memory") != std::string::npos)
+            return failed(ExitCode::failure,
+                          "out of memory; use fewer rows, inputs or classes, or a smaller batch");
         return failed(ExitCode::failure, what.substr(0, what.find('\n')));
 #endif
     } catch (const std::bad_alloc&) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "deepsl/table/learner.h"
 #include "file.h"
 #include "parse.h"
 #include "settings.h"
@@ -56,6 +58,11 @@ std::string usual_differences(const Tables& all) {
 }
 std::string paper_differences(const Tables& all) {
     return differences(all, &Row::paper, &Row::paper_demo);
+}
+
+/// The options that follow a table.
+std::string by_rule(const char* between) {
+    return fmt::format("{}", fmt::join(table::options_by_rule(), between));
 }
 
 std::string without_ticks(std::string text) {
@@ -110,10 +117,11 @@ std::string markdown(const Tables& all) {
         "an option is a flag, as in `deepsl demo --cells 16`; in a model file it is an entry of\n"
         "the header. This page is what `deepsl options --markdown` prints.\n\n"
         "`deepsl demo` starts from the same presets, but for {} in `default`, and {} in\n"
-        "`paper`.\n\n"
+        "`paper`. On a table, `deepsl train` and `deepsl cv` with `default` set {} by its size\n"
+        "and its target, as the page on tables tells.\n\n"
         "## The model\n\n{}\n## The training\n\n{}",
-        usual_differences(all), paper_differences(all), markdown_table(all.model),
-        markdown_table(all.train));
+        usual_differences(all), paper_differences(all), fmt::format("`{}`", by_rule("`, `")),
+        markdown_table(all.model), markdown_table(all.train));
 }
 
 }  // namespace
@@ -133,9 +141,10 @@ ExitCode run_options(const CLI::App& verb, const OptionsArguments& arguments) {
         return ExitCode::ok;
     }
     print(text_table("Model", all.model) + "\n" + text_table("Training", all.train) +
-          fmt::format("\nThe demo has {} by default, and with the preset paper {}.\n",
-                      without_ticks(usual_differences(all)),
-                      without_ticks(paper_differences(all))));
+          fmt::format("\nThe demo has {} by default, and with the preset paper {}.\n"
+                      "For a table, train and cv set {} by its size and target.\n",
+                      without_ticks(usual_differences(all)), without_ticks(paper_differences(all)),
+                      by_rule(", ")));
     return ExitCode::ok;
 }
 

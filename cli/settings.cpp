@@ -59,7 +59,8 @@ std::vector<std::pair<std::string, std::string>> listed(const Settings& settings
     return list;
 }
 
-void add_settings(CLI::App* verb, Given& given, const Settings& usual, const Settings& paper) {
+void add_settings(CLI::App* verb, Given& given, const Settings& usual, const Settings& paper,
+                  const std::vector<std::string>& by_table) {
     constexpr std::size_t text_width = 66;  // beside the names, in 100 columns
     const auto own = flag_names(*verb);
     const auto papers = listed(paper);
@@ -67,7 +68,10 @@ void add_settings(CLI::App* verb, Given& given, const Settings& usual, const Set
     std::size_t number = 0;
     const auto add = [&](const Option& option, const auto& value) {
         const auto name = "--" + std::string(option.name);
-        const auto usual_text = option_text(value), paper_text = papers[number++].second;
+        const auto paper_text = papers[number++].second;
+        const bool follows =
+            std::find(by_table.begin(), by_table.end(), option.name) != by_table.end();
+        const auto usual_text = follows ? "by the table" : option_text(value);
         if (std::find(own.begin(), own.end(), name) != own.end()) return;
         const auto text =
             fmt::format("{}; {} (default {}{})", option.about, allowed(option), usual_text,

@@ -41,8 +41,9 @@ std::vector<std::pair<std::string, std::string>> listed(const Settings& settings
 using Given = std::map<std::string, std::string>;
 
 /// A flag --name for each option but those the verb has itself. Their help tells the defaults of
-/// both presets, which are those given here.
-void add_settings(CLI::App* verb, Given& given, const Settings& usual, const Settings& paper);
+/// both presets, which are those given here, but for those that follow the table.
+void add_settings(CLI::App* verb, Given& given, const Settings& usual, const Settings& paper,
+                  const std::vector<std::string>& by_table = {});
 
 /// Throws Error that names the flag, the value and what is allowed.
 void apply(const Given& given, Settings& settings);

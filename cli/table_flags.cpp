@@ -1,5 +1,7 @@
 #include "table_flags.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -44,13 +46,15 @@ void add_table_flags(CLI::App* verb, TableFlags& flags) {
 }
 
 data::Table read_table(const std::string& path, const TableFlags& flags,
-                       const std::vector<std::string>& texts) {
+                       const std::vector<std::string>& texts,
+                       const std::vector<std::string>& expected) {
     data::TableOptions options;
     if (!flags.separator.empty()) options.separator = separator_of(flags.separator);
     if (flags.header && flags.no_header)
         throw usage_error("--header and --no-header contradict each other; give one of them");
     if (flags.header || flags.no_header) options.header = flags.header;
     options.texts = texts;
+    options.expected = expected;
     try {
         return data::read_table(path, options);
     } catch (const io::FileError& error) {
@@ -62,7 +66,16 @@ data::Table read_table(const std::string& path, const TableFlags& flags,
 
 data::Table read_table_for(const data::Encoding& encoding, const std::string& path,
                            const TableFlags& flags) {
-    auto table = read_table(path, flags);
+    const auto expected = encoding.expected_names();
+    auto table = read_table(path, flags, {}, expected);
+    const bool numbers = std::any_of(table.columns.begin(), table.columns.end(),
+                                     [](const data::Column& column) { return column.numeric; });
+    // Training had no header: a line of texts over texts is a row here, too.
+    if (expected.empty() && table.header && table.header_found && !numbers) {
+        auto all_rows = flags;
+        all_rows.no_header = true;
+        return read_table(path, all_rows);
+    }
     std::vector<std::string> texts;
     for (const auto& column : encoding.columns()) {
         const auto* found = table.find(column.name);
@@ -70,7 +83,7 @@ data::Table read_table_for(const data::Encoding& encoding, const std::string& pa
             texts.push_back(column.name);
     }
     // As numbers, 01 and 1 are the same.
-    return texts.empty() ? table : read_table(path, flags, texts);
+    return texts.empty() ? table : read_table(path, flags, texts, expected);
 }
 
 io::TrainedModel load_table_model(const std::string& path) {

@@ -21,9 +21,11 @@ void add_table_flags(CLI::App* verb, TableFlags& flags);
 
 /// Throws Error: exit code 2 for a bad flag, 3 for a file that is missing or no table.
 data::Table read_table(const std::string& path, const TableFlags& flags,
-                       const std::vector<std::string>& texts = {});
+                       const std::vector<std::string>& texts = {},
+                       const std::vector<std::string>& expected = {});
 
-/// The same for a model: what was a category in training stays one, even if all cells are numbers.
+/// The same for a model: what was a category in training stays one, even if all cells are numbers,
+/// and names or places are those of the training table.
 data::Table read_table_for(const data::Encoding& encoding, const std::string& path,
                            const TableFlags& flags);
 

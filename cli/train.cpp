@@ -36,9 +36,10 @@ const std::vector<OwnFlag> own_flags = {
     {"--resume", "FILE", "Go on from this checkpoint, and keep it up to date"},
 };
 
-std::string default_output(const std::string& data) {
+/// "bank.deepsl", "bank.mlp.deepsl": a comparison does not replace what is compared.
+std::string default_output(const std::string& data, const std::string& kind) {
     const auto name = data.substr(data.rfind('/') + 1);
-    return name.substr(0, name.rfind('.')) + ".deepsl";
+    return name.substr(0, name.rfind('.')) + (kind == "dsl" ? "" : "." + kind) + ".deepsl";
 }
 
 void keep_record(const LearnTask& task, table::Learned& learned) {
@@ -117,7 +118,12 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
 
 /// Better known now than after the folds.
 void check_checkpoint(const std::string& path) {
-    if (!std::filesystem::exists(path)) return;  // broken off among the folds, perhaps
+    if (!std::filesystem::exists(path)) {
+        if (std::filesystem::exists(path + ".fold1")) return;  // broken off among the folds
+        throw data_error("cannot read " + in_quotes(path) +
+                         ": there is no such file; name the checkpoint of a run that was broken "
+                         "off, or start with --checkpoint");
+    }
     try {
         io::read_tensor_file(path);
     } catch (const io::FileError& error) {
@@ -162,21 +168,23 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         print(printed_config(task));
         return ExitCode::ok;
     }
-    const auto output = task.value("output", default_output(task.table.path));
+    const auto output = task.value("output", default_output(task.table.path, task.task.kind));
     const auto checkpointing = checkpointing_of(task);
     const std::vector<std::string> read{task.table.path, task.value("validation-data"),
                                         task.value("config")};
     check_distinct("--output", output, read);
     check_writable(output);
     if (!checkpointing.path.empty()) {
-        check_distinct("--checkpoint", checkpointing.path, read);
-        check_distinct("--checkpoint", checkpointing.path, {output});
+        const auto* flag = checkpointing.resume ? "--resume" : "--checkpoint";
+        check_distinct(flag, checkpointing.path, read);
+        check_distinct(flag, checkpointing.path, {output});
         check_writable(checkpointing.path);
         if (checkpointing.resume) check_checkpoint(checkpointing.path);
     }
     data::Table validation;
     if (const auto path = task.value("validation-data"); !path.empty())
-        validation = read_table(path, task.table_flags, task.texts);
+        validation = read_table(path, task.table_flags, task.texts,
+                                task.table.header ? task.table.names() : task.texts);
 
     at::set_num_threads(task.threads);
     const Interrupt interrupt;

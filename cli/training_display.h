@@ -29,6 +29,9 @@ public:
     train::Callbacks callbacks() {
         train::Callbacks callbacks;
         callbacks.stop = [] { return Interrupt::asked(); };
+        callbacks.warning = [this](const std::string& what) {
+            tell(fmt::format("{}deepsl: warning: {}; the training goes on\n", erase_bar(), what));
+        };
         if (show_ == Show::epochs) {
             callbacks.epoch = [this](const train::EpochReport& report) {
                 line(train::epoch_line(report, metric_));

@@ -24,10 +24,8 @@ inline void check_column(const data::Column& column, std::size_t rows) {
     demand(column.numeric ? column.codes.empty() : column.numbers.empty(), "a column of two types");
     std::size_t holes = 0;
     std::size_t next = 0;  // texts are numbered as they appear
-    for (const double number : column.numbers) {
-        demand(!std::isinf(number), "a number is infinite");
+    for (const double number : column.numbers)
         if (std::isnan(number)) ++holes;
-    }
     for (const auto code : column.codes) {
         if (code == data::Column::missing) ++holes;
         if (code == next) ++next;

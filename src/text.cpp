@@ -92,17 +92,21 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     const auto given = lower(word);
     const auto dashes = std::min(given.find_first_not_of('-'), given.size());
     std::size_t best = std::max<std::size_t>(1, (given.size() - dashes + 1) / 3) + 1;
+    std::size_t best_edits = std::string::npos;
     std::string result;
     for (const auto& candidate : candidates) {
         const auto known = lower(candidate);
-        auto distance = edit_distance(given, known);
+        const auto edits = edit_distance(given, known);
+        auto distance = edits;
         // "--tolerance" for "--tol", "--eigen" for "--eigenfunctions".
         const bool long_enough = std::min(given.size(), known.size()) >= dashes + 3;
         if (long_enough && (given.starts_with(known) || known.starts_with(given)))
             distance = std::min<std::size_t>(distance, 1);
         const bool all_changed = distance >= known.size() || distance + dashes >= given.size();
-        if (distance >= best || (all_changed && distance > 0)) continue;
+        const bool nearer = distance < best || (distance == best && edits < best_edits);
+        if (!nearer || (all_changed && distance > 0)) continue;
         best = distance;
+        best_edits = edits;
         result = candidate;
     }
     return result;

@@ -32,6 +32,7 @@ target_precompile_headers(learn_tests PRIVATE <torch/torch.h> <gtest/gtest.h>)
 
 deepsl_add_learn_tests(
     train_tests
+    table/rules_test.cpp
     train/checkpoint_test.cpp
     train/dataset_test.cpp
     train/folds_test.cpp

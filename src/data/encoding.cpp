@@ -128,6 +128,20 @@ std::vector<const Column*> Encoding::find_columns(const Table& table) const {
     return found;
 }
 
+std::string Encoding::target_in(const Table& table) const {
+    if (target_place_ && takes_by_place(table) && table.columns.size() == columns_.size() + 1)
+        return table.columns[*target_place_].name;
+    return target_;
+}
+
+std::vector<std::string> Encoding::expected_names() const {
+    std::vector<std::string> names;
+    if (by_place_) return names;
+    for (const auto& column : columns_) names.push_back(column.name);
+    if (!target_.empty()) names.push_back(target_);
+    return names;
+}
+
 Encoded Encoding::apply(const Table& table, bool strict) const {
     const auto sources = find_columns(table);
     Encoded out;

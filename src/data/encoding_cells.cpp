@@ -73,8 +73,11 @@ const Column& column_of(const Table& table, std::string_view name, std::string_v
     std::vector<std::string> names;
     for (const auto& column : table.columns) names.push_back(column.name.substr(0, 60));
     throw InputError(fmt::format(
-        "{} has no column {}{}; {}", in_quotes(table.path), shown(name), purpose,
-        did_you_mean(name.substr(0, 60), names, fmt::format("it has {}", some_names(table)))));
+        "{} has no column {}{}; {}{}", in_quotes(table.path), shown(name), purpose,
+        did_you_mean(name.substr(0, 60), names, fmt::format("it has {}", some_names(table))),
+        !table.header && table.header_found
+            ? ", since no header was found; if its first line holds names, say --header"
+            : ""));
 }
 
 std::vector<double> numbers_of(const Table& table, const Column& column,

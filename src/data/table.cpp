@@ -60,15 +60,10 @@ std::vector<bool> wanted_as_texts(const Table& table, const Places& places,
     return wanted;
 }
 
-void choose_type(Column& column, const ColumnCensus& census, bool wanted_as_text,
-                 const std::string& file) {
+void choose_type(Column& column, const ColumnCensus& census, bool wanted_as_text) {
     std::string room;
     column.holes = census.holes;
     column.numeric = census.texts == 0 && !wanted_as_text;
-    if (column.numeric && census.infinite_line != 0)
-        throw table_error(file, census.infinite_line, in_quotes(column.name, longest_shown),
-                          fmt::format("{} is not finite; remove it, or leave the cell empty",
-                                      in_quotes(content(census.infinite, room), longest_shown)));
     if (column.numeric || wanted_as_text || census.numbers <= census.texts) return;
     column.stray = content(census.text, room);
     column.stray_line = census.text_line;
@@ -167,7 +162,7 @@ Table parse_table(std::string_view text, const std::string& name, const TableOpt
     table.path = name;
     table.separator_found = !options.separator;
     table.separator = options.separator ? *options.separator : find_separator(body);
-    auto census = take_census(body, name, table.separator, options.header);
+    auto census = take_census(body, name, table.separator, options.header, options.expected);
     table.header_found = !options.header;
     table.header = census.header;
     table.lines = std::move(census.lines);
@@ -178,7 +173,7 @@ Table parse_table(std::string_view text, const std::string& name, const TableOpt
     const auto places = places_by_name(table, body.first_line);
     const auto as_texts = wanted_as_texts(table, places, options.texts);
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-        choose_type(table.columns[i], census.columns[i], as_texts[i], name);
+        choose_type(table.columns[i], census.columns[i], as_texts[i]);
     fill(table, body);
     return table;
 }

@@ -21,7 +21,7 @@ std::string shown(const std::string& file) {
 }
 
 bool is_missing(std::string_view text) {
-    constexpr std::array<std::string_view, 4> words = {"?", "na", "nan", "null"};
+    constexpr std::array<std::string_view, 5> words = {"?", "na", "n/a", "nan", "null"};
     const auto matches = [&](std::string_view word) {
         const auto same = [](char c, char lower) { return c == lower || (c | 0x20) == lower; };
         return std::equal(text.begin(), text.end(), word.begin(), word.end(), same);
@@ -118,7 +118,7 @@ Value value_of(std::string_view text) {
     const bool beyond = failed == std::errc::result_out_of_range;
     if (stop != end || (failed != std::errc{} && !beyond)) return {Value::Kind::text, nan};
     if (beyond && is_tiny(text)) return {Value::Kind::number, 0.0};
-    if (beyond || std::isinf(number)) return {Value::Kind::infinite, nan};
+    if (beyond) number = text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
     if (std::isnan(number)) return {Value::Kind::hole, nan};  // "-nan", as printf writes it
     return {Value::Kind::number, number};
 }

@@ -48,9 +48,9 @@ private:
 std::string_view content(const Cell& cell, std::string& room);
 
 struct Value {
-    enum class Kind { number, infinite, text, hole };
+    enum class Kind { number, text, hole };
     Kind kind;
-    double number;  // NaN unless it is one
+    double number;  // NaN unless it is one; may be infinite
 };
 
 Value value_of(std::string_view text);

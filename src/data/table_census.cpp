@@ -28,15 +28,21 @@ void check_length(std::size_t cells, std::size_t expected, const Cell& last,
                                   cells, cells == 1 ? "" : "s", expected));
 }
 
-bool looks_like_header(const std::vector<ColumnCensus>& columns) {
+bool looks_like_header(const std::vector<ColumnCensus>& columns,
+                       const std::vector<std::string>& expected) {
     using Kind = Value::Kind;
+    std::string room;
+    for (const auto& column : columns)
+        if (std::find(expected.begin(), expected.end(), content(column.top, room)) !=
+            expected.end())
+            return true;
     const auto any = [&](auto&& holds) {
         return std::any_of(columns.begin(), columns.end(), holds);
     };
     const auto top_is = [&](Kind kind) {
         return any([kind](const ColumnCensus& column) { return column.top_kind == kind; });
     };
-    if (top_is(Kind::number) || top_is(Kind::infinite)) return false;
+    if (top_is(Kind::number)) return false;
     const bool text_over_numbers = any([](const ColumnCensus& column) {
         return column.top_kind == Kind::text && column.texts == 0 && column.numbers > 0;
     });
@@ -52,14 +58,13 @@ void ColumnCensus::count(const Cell& cell, Value::Kind kind, std::size_t line) {
     };
     switch (kind) {
         case Value::Kind::hole: ++holes; break;
-        case Value::Kind::infinite: keep_first(infinite, infinite_line); [[fallthrough]];
         case Value::Kind::number: ++numbers; break;
         case Value::Kind::text: ++texts, keep_first(text, text_line); break;
     }
 }
 
 Census take_census(const TableBody& body, const std::string& file, char separator,
-                   std::optional<bool> header) {
+                   std::optional<bool> header, const std::vector<std::string>& expected) {
     Census census;
     auto& columns = census.columns;
     CellReader reader(body.text, separator, body.first_line);
@@ -91,7 +96,7 @@ Census take_census(const TableBody& body, const std::string& file, char separato
         census.lines.push_back(row_line);
     }
 
-    census.header = header.value_or(looks_like_header(columns));
+    census.header = header ? *header : looks_like_header(columns, expected);
     if (census.header) {
         census.lines.erase(census.lines.begin());
         if (census.lines.empty())

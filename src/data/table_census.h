@@ -16,8 +16,8 @@ struct ColumnCensus {
     Value::Kind top_kind = Value::Kind::text;
     bool top_again = false;  // the same text stands in another line
     std::size_t numbers = 0, texts = 0, holes = 0;
-    Cell text, infinite;  // the first such cells, and their lines, or 0
-    std::size_t text_line = 0, infinite_line = 0;
+    Cell text;  // the first such cell, and its line, or 0
+    std::size_t text_line = 0;
 
     void count(const Cell& cell, Value::Kind kind, std::size_t line);
 };
@@ -30,6 +30,6 @@ struct Census {
 
 /// Throws InputError: rows of different lengths, faults of cells, no row below the header.
 Census take_census(const TableBody& body, const std::string& file, char separator,
-                   std::optional<bool> header);
+                   std::optional<bool> header, const std::vector<std::string>& expected = {});
 
 }  // namespace deepsl::data

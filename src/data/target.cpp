@@ -41,8 +41,23 @@ bool are_classes(const Table& table, const Column& column, const Levels& levels,
         if (many && column.stray_line > 0) refuse_stray(table, column);
         return true;
     }
-    return !many && std::all_of(column.numbers.begin(), column.numbers.end(),
-                                [](double number) { return number == std::trunc(number); });
+    // Infinite ones are no classes either, and are refused as numbers.
+    return !many && std::all_of(column.numbers.begin(), column.numbers.end(), [](double number) {
+        return std::isfinite(number) && number == std::trunc(number);
+    });
+}
+
+/// Names and numbers written with commas are texts, too, but no classes to be learned.
+void check_count(const Table& table, const Column& column, const Levels& levels,
+                 std::string_view kind, std::size_t most_classes) {
+    constexpr std::size_t most_texts = 1000;
+    const auto count = levels.texts.size();
+    const bool nearly_all_differ = count > most_classes && 2 * count > table.rows();
+    if (column.numeric || kind == "classes" || (count <= most_texts && !nearly_all_differ)) return;
+    throw InputError(fmt::format(
+        "{}: the target has {} different texts in {} rows, too many to be learned as classes; name "
+        "another target, or ask for it with --task classes",
+        where(table, column), count, table.rows()));
 }
 
 std::string some_classes(const std::vector<std::string>& classes) {
@@ -95,6 +110,7 @@ Target target_of(const Table& table, std::string_view column_name, std::string_v
             "{}: the target has the one class {}; bring rows of two classes or more, or choose "
             "another column",
             where(table, column), shown(levels.texts[0])));
+    if (known.empty()) check_count(table, column, levels, kind, most_classes);
     target.classes = known.empty() ? levels.texts : known;
     const auto places = places_in(target.classes, table, column, levels);
     for (const auto code : levels.codes) target.labels.push_back(places[code]);

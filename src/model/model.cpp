@@ -160,6 +160,7 @@ Inspection BranchImpl::inspect(const Tensor& x, const Numerics& numerics) {
     all.u = pairs.u;
     all.basis = basis_.scaled(pairs.u);
     all.contributions = all.basis.unsqueeze(1) * linear()->weight;
+    all.constant = linear()->bias.detach().clone();
     all.passes = pairs.passes;
     all.steps = lines.step_counts();
     all.outcomes = outcomes_of(lines);

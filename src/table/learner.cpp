@@ -31,18 +31,19 @@ train::Dataset dataset(const io::TrainedModel& model, const Tensor& x, const dat
                 : truth_of(target)};
 }
 
-std::string target_name(const io::TrainedModel& model) {
-    const auto found = model.record.find("target");
-    return found == model.record.end() ? "" : found->second;
-}
-
 /// Such a run has left the checkpoints of its folds, but not yet its own.
 bool broken_among_folds(const train::Checkpointing& checkpointing) {
-    if (std::filesystem::exists(checkpointing.path)) return false;
-    if (std::filesystem::exists(train::fold_checkpoint(checkpointing, 1))) return true;
-    throw io::FileError("cannot read " + in_quotes(checkpointing.path) +
-                        ": there is no such file; name the checkpoint of a run that was broken "
-                        "off, or start with --checkpoint");
+    return !std::filesystem::exists(checkpointing.path) &&
+           std::filesystem::exists(train::fold_checkpoint(checkpointing, 1));
+}
+
+/// Of an earlier run, which this one replaces: resumed among its folds, it must not find them.
+void remove_old(const train::Checkpointing& checkpointing) {
+    std::error_code ignored;
+    std::filesystem::remove(checkpointing.path, ignored);
+    for (std::int64_t k = 1;
+         std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored); ++k)
+        continue;
 }
 
 }  // namespace
@@ -103,6 +104,7 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     auto keeping = checkpointing;
     const auto folds = std::min(task.epoch_folds, known_rows.size() / 2);
     if (validation.rows() == 0 && folds >= 2) {
+        if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
         keeping.resume = checkpointing.resume && !broken_among_folds(checkpointing);
         choice = train::choose_epoch(make, known_rows, folds, options, callbacks, checkpointing);
         if (choice.interrupted) {
@@ -126,6 +128,7 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
             std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
         learned.record.folds = folds;
         learned.record.fold_metric = choice.metric;
+        learned.record.seconds += choice.seconds;
     }
     return learned;
 }
@@ -149,7 +152,8 @@ Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) 
 
 Score evaluate(io::TrainedModel& model, const data::Table& table, bool strict) {
     const bool labels = !model.classes.empty();
-    const auto target = data::read_measured_target(table, target_name(model), model.classes);
+    const auto target =
+        data::read_measured_target(table, model.encoding->target_in(table), model.classes);
     auto encoded = model.encoding->apply(table, strict);
     const auto prediction = model.predict(inputs_of(encoded));
     const auto truth = truth_of(target);

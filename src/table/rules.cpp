@@ -34,6 +34,13 @@ void suit(double rows, std::size_t classes, Task& task) {
 
 }  // namespace
 
+const std::vector<std::string>& options_by_rule() {
+    static const std::vector<std::string> names{
+        "fields",       "eigenfunctions", "hidden",   "batch", "learning-rate",
+        "weight-decay", "epochs",         "patience", "best",  "validation"};
+    return names;
+}
+
 Task task_for(const data::Table& table, std::string_view target, const std::string& preset,
               const std::string& target_kind) {
     Task task;
@@ -42,6 +49,8 @@ Task task_for(const data::Table& table, std::string_view target, const std::stri
     task.model = model::model_preset(preset);
     task.train = train::train_preset(preset);
     const auto column = data::read_target(table, target, target_kind);
+    // A part of the rows may look different.
+    task.target_kind = column.classes.empty() ? "numbers" : "classes";
     if (preset == "paper") {
         task.encoding.scale = "minmax";
         if (column.classes.empty()) task.train.loss = "auto";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <filesystem>
@@ -104,6 +105,7 @@ EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_
     std::vector<std::shared_ptr<model::PredictorImpl>> models;
     for (std::int64_t k = 0; k < folds; ++k) models.push_back(make());
     std::vector<TrainingRecord> records(models.size());
+    const auto start = std::chrono::steady_clock::now();
     std::mutex guard;
     std::int64_t ended = 0;
     share(folds, [&](std::int64_t k) {
@@ -113,6 +115,11 @@ EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_
             if (j != place) others.push_back(parts[j]);
         Callbacks quiet;
         quiet.stop = callbacks.stop;
+        if (callbacks.warning)
+            quiet.warning = [&](const std::string& what) {
+                const std::lock_guard lock(guard);
+                callbacks.warning(what);
+            };
         auto keeping = checkpointing;
         keeping.path = fold_checkpoint(checkpointing, k + 1);
         keeping.resume = checkpointing.resume && std::filesystem::exists(keeping.path);
@@ -127,6 +134,8 @@ EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_
     });
 
     EpochChoice choice;
+    choice.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const auto& record : records) choice.interrupted |= record.interrupted;
     if (choice.interrupted) {
         choice.weights = snapshot(*models[0]);

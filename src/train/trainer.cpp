@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "deepsl/io/file.h"
 #include "deepsl/model/pass.h"
 #include "deepsl/text.h"
 #include "deepsl/train/optimiser.h"
@@ -245,8 +246,14 @@ private:
             over() || (every.every_epochs > 0 && epochs_done() % every.every_epochs == 0) ||
             (every.every_seconds > 0.0 && since_saved_.seconds() >= every.every_seconds);
         if (!due) return;
-        save_state(every.path, last_state_, run_);
         since_saved_ = Stopwatch();
+        try {
+            save_state(every.path, last_state_, run_);
+        } catch (const io::FileError& error) {
+            if (!callbacks_.warning) throw;
+            if (!warned_) callbacks_.warning(error.what());
+            warned_ = true;
+        }
     }
 
     model::PredictorImpl& model_;
@@ -265,6 +272,7 @@ private:
     TrainingState last_state_;  // at the end of the last epoch that was complete
     double seconds_before_ = 0.0;
     Stopwatch clock_, since_saved_;
+    bool warned_ = false;
 };
 
 }  // namespace

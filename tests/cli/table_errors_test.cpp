@@ -117,6 +117,49 @@ TEST_F(TableErrors, ADamagedCheckpointIsKnownBeforeAnythingIsLearned) {
     EXPECT_EQ(resumed.err.find("fold"), std::string::npos) << resumed.err;
 }
 
+TEST_F(TableErrors, ACheckpointThatCannotBeReplacedDoesNotEndTheRun) {
+    // The first checkpoint fits, later ones, which hold the best weights too, do not.
+    const auto whole = train(data(), {"--target", "kind", "--checkpoint", path("a.ckpt"),
+                                      "--checkpoint-epochs", "1", "--model", "mlp"});
+    ASSERT_EQ(whole.exit_code, 0) << whole.err;
+    const auto model = read(path("m.deepsl"));
+    const auto room = (read(path("a.ckpt")).size() + model.size()) / 2;
+    ASSERT_LT(model.size(), room);
+    const auto outcome = run_program_on_full_disk(
+        room, {"train", data(), "--target", "kind", "--checkpoint", path("b.ckpt"),
+               "--checkpoint-epochs", "1", "--model", "mlp", "-o", path("n.deepsl"), "--epochs",
+               "8", "--threads", "1", "--validation", "0.2"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("warning: cannot write"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read(path("n.deepsl")).size(), model.size());
+}
+
+TEST_F(TableErrors, AStrayTextAmongNumbersIsSaid) {
+    std::string text = "size,kind\n";
+    for (int i = 0; i < 60; ++i)
+        text +=
+            (i == 7 ? std::string("large") : std::to_string(i % 9)) + (i < 30 ? ",a\n" : ",b\n");
+    const auto trained = train(write("stray.csv", text), {"--target", "kind", "--epochs", "1"});
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_NE(trained.err.find("because of 'large' in line 9"), std::string::npos) << trained.err;
+}
+
+TEST_F(TableErrors, InfinityMattersWhereItIsUsed) {
+    std::string text = "junk,size,kind\n";
+    for (int i = 0; i < 40; ++i)
+        text += (i == 3 ? std::string("inf") : std::to_string(i % 4)) + "," +
+                std::to_string(i * 7 % 40) + (i < 20 ? ",a\n" : ",b\n");
+    const auto table = write("junk.csv", text);
+    expect_error(train(table, {"--target", "kind"}), 3, {"junk.csv", "line 5", "inf"});
+    EXPECT_EQ(train(table, {"--target", "kind", "--drop", "junk", "--quiet"}).exit_code, 0);
+    EXPECT_EQ(run_program({"predict", path("m.deepsl"), table, "--quiet"}).exit_code, 0);
+}
+
+TEST_F(TableErrors, OneColumnHasOneRole) {
+    expect_error(train(data(), {"--target", "kind", "--drop", "size", "--categories", "size"}), 2,
+                 {"--drop", "--categories", "'size'"});
+}
+
 TEST_F(TableErrors, DecimalCommasAreSaid) {
     std::string text = "size;kind\n";
     for (int i = 0; i < 40; ++i) text += i < 20 ? "1,5;a\n" : i < 30 ? "2,25;b\n" : "3;b\n";

@@ -96,6 +96,36 @@ TEST_F(TableRuns, FewRowsAreAllLearnedFrom) {
     expect_error(train(data(), {"--target", "kind", "--epoch-folds", "81"}), 3, {"81", "80 rows"});
 }
 
+TEST_F(TableRuns, AnEarlierRunDoesNotStandInTheWay) {
+    const auto words = [&](const std::string& way, const std::string& seed) {
+        return keeping(way, "run", {"--epoch-folds", "3", "--epochs", "40", "--seed", seed});
+    };
+    ASSERT_EQ(run_program(words("--checkpoint", "5")).exit_code, 0);
+    EXPECT_EQ(interrupt_program(words("--checkpoint", "6"), "fold 1/3", SIGKILL).exit_code, -1);
+    const auto resumed = run_program(words("--resume", "6"));
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+}
+
+TEST_F(TableRuns, ConfigurationsServeAllVerbs) {
+    const auto printed = run_program({"train", data(), "--target", "kind", "--epochs", "2", "-o",
+                                      path("m.deepsl"), "--hidden", "8-4", "--print-config"});
+    ASSERT_EQ(printed.exit_code, 0) << printed.err;
+    const auto measured =
+        run_program({"cv", "--config", write("run.toml", printed.out), "--folds", "2", "--quiet"});
+    EXPECT_EQ(measured.exit_code, 0) << measured.err;
+    // A list of numbers is a list of names, unless it is one of sizes.
+    std::string years = "2019,2020,kind\n";
+    for (int i = 0; i < 40; ++i)
+        years += std::to_string(i * 7 % 11) + "," + std::to_string(i % 5) +
+                 (i % 2 == 0 ? ",b\n" : ",a\n");
+    const auto config = write("years.toml", "target = \"kind\"\ndrop = [2019]\nhidden = [8, 4]\n");
+    const auto trained = train(write("years.csv", years), {"--config", config, "--json"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_EQ(json::parse(trained.out)["inputs"], 1);
+    const auto bare = write("bare.toml", "header = false\n");
+    expect_error(train(data(), {"--config", bare, "--quiet"}), 3, {"line 1", "not a number"});
+}
+
 TEST_F(TableRuns, KilledAmongTheFoldsARunGoesOnToTheSameBits) {
     const auto words = [&](const std::string& way, const std::string& checkpoint) {
         return keeping(way, checkpoint, {"--epoch-folds", "3", "--epochs", "40"});
@@ -110,7 +140,7 @@ TEST_F(TableRuns, KilledAmongTheFoldsARunGoesOnToTheSameBits) {
         EXPECT_FALSE(std::filesystem::exists(path(fold))) << fold << " is of no use any more";
     auto lost = words("--resume", "none");
     lost.push_back("--quiet");
-    expect_error(run_program(lost), 1, {"none"});
+    expect_error(run_program(lost), 3, {"none"});
 }
 
 TEST_F(TableRuns, FoldsAndRowsHeldOutExcludeEachOther) {

@@ -1,5 +1,6 @@
 // The verbs about tables, run as processes: from a CSV file to predictions.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -42,6 +43,15 @@ TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
     const auto seen = json::parse(row.out);
     EXPECT_EQ(seen["fields"][0]["status"], "ok");
     EXPECT_EQ(seen["fields"][0]["lambda"].size(), seen["fields"][0]["basis"].size());
+    EXPECT_TRUE(seen["prediction"] == "a" || seen["prediction"] == "b");
+    // Contributions and constant make the scores, and these the probabilities.
+    for (std::size_t k = 0; k < 2; ++k) {
+        double score = seen["constant"][k];
+        for (const double part : seen["fields"][0]["contributions"][k]) score += part;
+        EXPECT_NEAR(score, seen["scores"][k], 1e-5);
+    }
+    const double odds = seen["scores"][1].get<double>() - seen["scores"][0].get<double>();
+    EXPECT_NEAR(seen["probabilities"][1], 1.0 / (1.0 + std::exp(-odds)), 1e-6);
     const auto fine =
         run_program({"inspect", path("m.deepsl"), data(), "--row", "7", "--json", "--finer", "4"});
     ASSERT_EQ(fine.exit_code, 0) << fine.err;
@@ -54,6 +64,58 @@ TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
         run_program({"inspect", path("m.deepsl"), data(), "--report", path("page.html")});
     ASSERT_EQ(page.exit_code, 0) << page.err;
     EXPECT_NE(read(path("page.html")).find("<svg"), std::string::npos);
+}
+
+TEST_F(TableVerbs, CvSeesEveryPartAsTheWhole) {
+    // 21 whole numbers are a regression, 20 of them would be classes.
+    std::string text = "x,y\n";
+    for (int i = 0; i < 80; ++i)
+        text += std::to_string(i) + "." + std::to_string(i % 7) + "," +
+                std::to_string(i == 40 ? 50 : i % 20) + "\n";
+    const auto outcome = run_program({"cv", write("whole.csv", text), "--target", "y", "--folds",
+                                      "4", "--epochs", "2", "--json", "--quiet"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["r2_folds"].size(), 4U);
+}
+
+TEST_F(TableVerbs, ContributionsAreInTheUnitsOfTheTarget) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < 60; ++i)
+        text += std::to_string(i * 7 % 60) + "," + std::to_string(1000.5 + 3 * (i * 7 % 60)) + "\n";
+    const auto table = write("numbers.csv", text);
+    ASSERT_EQ(train(table, {"--quiet", "--fields", "2"}).exit_code, 0);
+    const auto row = run_program({"inspect", path("m.deepsl"), table, "--row", "9", "--json"});
+    const auto seen = json::parse(row.out);
+    double sum = seen["constant"][0];
+    for (const auto& field : seen["fields"])
+        for (const double part : field["contributions"][0]) sum += part;
+    EXPECT_NEAR(sum, seen["prediction"], 1e-3);
+    EXPECT_GT(seen["prediction"], 900.0);
+}
+
+TEST_F(TableVerbs, TablesWithAndWithoutAHeaderMeet) {
+    const auto named = small_table();
+    const auto with = write("with.csv", named),
+               without = write("without.csv", named.substr(named.find('\n') + 1));
+    const auto accuracy = [&](const std::string& table) {
+        const auto outcome =
+            run_program({"evaluate", path("m.deepsl"), table, "--json", "--quiet"});
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        return outcome.out;
+    };
+    ASSERT_EQ(train(with, {"--target", "kind", "--quiet"}).exit_code, 0);
+    EXPECT_EQ(accuracy(without), accuracy(with));
+    ASSERT_EQ(train(without, {"--target", "column4", "--quiet"}).exit_code, 0);
+    EXPECT_EQ(accuracy(with), accuracy(without));
+    // The target's name makes the first line a header, whatever else stands there.
+    std::string years = "2019,2020,kind\n";
+    for (int i = 0; i < 40; ++i)
+        years += std::to_string(i * 7 % 11) + "," + std::to_string(i % 5) +
+                 (i * 7 % 11 > 5 ? ",b\n" : ",a\n");
+    const auto trained = train(write("years.csv", years), {"--target", "kind", "--json"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_EQ(json::parse(trained.out)["rows"], 40);
+    expect_error(train(write("years.csv", years), {"--target", "kinds"}), 3, {"--header"});
 }
 
 TEST_F(TableVerbs, EveryKindOfModelLearnsAndIsRead) {

@@ -41,15 +41,6 @@ TEST(TableError, NamesFileLineAndColumn) {
                    "data.csv, line 1: the columns 1 and 3 are both called 'a'; rename one");
 }
 
-TEST(TableError, RefusesWhatIsNotFinite) {
-    const std::string rest = " is not finite; remove it, or leave the cell empty";
-    for (const std::string cell : {"inf", "-Infinity", "1e999", "-1e400", "INF"})
-        expect_refused("age,b\n1,2\n" + cell + ",3\n",
-                       "data.csv, line 3, column 'age': '" + cell + "'" + rest);
-    expect_refused("1,2\n3,inf\n", "data.csv, line 2, column 'column2': 'inf'" + rest);
-    expect_refused("1,inf\n3,4\n", "data.csv, line 1, column 'column2': 'inf'" + rest);
-}
-
 TEST(TableError, RefusesWhatHasNoRows) {
     const auto* const none =
         "data.csv: there is no row in it; a table has one line for each sample";

@@ -87,6 +87,11 @@ TEST(Table, FindsTheHeader) {
     EXPECT_EQ(parse(",a\n0,1\n").names(), (Names{"column1", "a"}));
     EXPECT_EQ(parse("1,x\n2,y\n").names(), (Names{"column1", "column2"}));
     EXPECT_EQ(parse("a,b\n1,x\n", {{}, false, {}}).rows(), 2U);
+    // A name that is expected settles it.
+    EXPECT_TRUE(parse("2019,y\n1,2\n", {{}, {}, {}, {"x", "y"}}).header);
+    EXPECT_TRUE(parse(",c,y\n?,c,u\n0,y,v\n", {{}, {}, {}, {"y"}}).header);
+    EXPECT_FALSE(parse("2019,y\n1,2\n", {{}, {}, {}, {"x"}}).header);
+    EXPECT_FALSE(parse("2019,y\n1,2\n", {{}, false, {}, {"y"}}).header);
     EXPECT_EQ(parse("2019,2020\n1,2\n", {{}, true, {}}).names(), (Names{"2019", "2020"}));
     EXPECT_FALSE(parse("2019,2020\n1,2\n", {{}, true, {}}).header_found);
 }
@@ -173,6 +178,17 @@ TEST(Table, ReadsColumnsAsTextsWhereAsked) {
     EXPECT_EQ(cells(table.columns[0]), (Names{"01", "1", "01"}));
     EXPECT_EQ(cells(parse("zip\ninf\n", {{}, true, {"zip"}}).columns[0]), (Names{"inf"}));
     EXPECT_FALSE(parse("1,2\n", {{}, {}, {"column2"}}).columns[1].numeric);
+}
+
+TEST(Table, KeepsWhatIsNotFinite) {
+    for (const std::string cell : {"inf", "Infinity", "1e999", "INF", "+inf"})
+        EXPECT_EQ(parse("age,b\n1,2\n" + cell + ",3\n").columns[0].numbers,
+                  (std::vector<double>{1, HUGE_VAL}))
+            << cell;
+    for (const std::string cell : {"-inf", "-1e400"})
+        EXPECT_EQ(parse("age,b\n1,2\n" + cell + ",3\n").columns[0].numbers,
+                  (std::vector<double>{1, -HUGE_VAL}))
+            << cell;
 }
 
 TEST(Table, LetsTextsBeCalledInfinite) {

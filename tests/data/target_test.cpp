@@ -61,6 +61,17 @@ TEST(Target, OfMeasuredRowsMayBeOneValue) {
     EXPECT_NE(refusal([&] { read_measured_target(same, "y", {"a", "c"}); }), "");
 }
 
+TEST(Target, OfNamesIsNoClass) {
+    Names many;
+    for (int i = 0; i < 40; ++i) many.push_back("name " + std::to_string(i));
+    const auto names = table({texts("y", many)});
+    EXPECT_EQ(said(texts("y", many)),
+              "'people.csv', column 'y': the target has 40 different texts in 40 rows, too many to "
+              "be learned as classes; name another target, or ask for it with --task classes");
+    EXPECT_EQ(read_target(names, "y", "classes").classes.size(), 40U);
+    EXPECT_EQ(read_measured_target(names, "y", many).labels.size(), 40U);
+}
+
 TEST(Target, FindsTheClassesOfAModel) {
     const Names known = {"b", "a"};
     const auto target = read_target(table({texts("y", {"a", "a"})}), "y", "auto", known);

@@ -99,6 +99,11 @@ public:
     Encoded apply(const Table& table, bool strict = false) const;
 
     const std::vector<EncodedColumn>& columns() const { return columns_; }
+    /// What the target is called in this table, if it is there: columns taken by place may have
+    /// other names.
+    std::string target_in(const Table& table) const;
+    /// The names that a table to be applied to has in its header; none if training had no header.
+    std::vector<std::string> expected_names() const;
     std::size_t inputs() const;
     /// One for each input: "age", "job=admin.", "job is missing".
     std::vector<std::string> input_names() const;

@@ -2,12 +2,14 @@
 // texts and holes. A table keeps what the file says; what a model makes of it is the encoding's.
 //
 //     separator   the one of , ; tab that splits the first lines most evenly, unless given
-//     header      the first line is one if no cell of it is a number and a text of it stands over a
-//                 column of numbers; or if it has texts only, each found in no line below; unless
-//                 given. A column without a name is called by its place: column3
+//     header      the first line is one if it has a name that is expected; if no cell of it is a
+//                 number and a text of it stands over a column of numbers; or if it has texts only,
+//                 each found in no line below; unless given. A column without a name is called by
+//                 its place: column3
 //     quotes      "..." around a cell, "" inside for a quote; line breaks may stand inside. A quote
 //                 within a cell that does not begin with one is text
-//     missing     an empty cell, ?, NA, NaN, null, in any case; blanks around a cell do not count,
+//     missing     an empty cell, ?, NA, N/A, NaN, null, in any case; blanks around a cell do not
+//     count,
 //                 inside quotes they belong to a text
 //     skipped     a byte order mark; before the table, blank lines and lines that begin with |;
 //                 blank lines at the end. CRLF counts as LF, and so does CR alone
@@ -30,11 +32,12 @@ namespace deepsl::data {
 struct TableOptions {
     std::optional<char> separator;  // , ; or tab
     std::optional<bool> header;
-    std::vector<std::string> texts;  // columns to be read as texts, even if all cells are numbers
+    std::vector<std::string> texts{};     // columns to be read as texts, even if all are numbers
+    std::vector<std::string> expected{};  // names of columns: a first line with one is a header
 };
 
-/// A column is numeric if every cell that is not missing is a finite number, in C's decimal
-/// notation, with or without quotes. What is too small for a double is 0.
+/// A column is numeric if every cell that is not missing is a number, in C's decimal notation, or
+/// infinite, with or without quotes. What is too small for a double is 0.
 struct Column {
     static constexpr std::uint32_t missing = 0xffffffff;
 
@@ -74,8 +77,8 @@ struct Table {
 /// Reads a whole file, or a pipe, of at most 4 GB. Throws io::FileError if it cannot be read, and
 /// InputError, with file, line and column, if it is no table: empty, only a header, rows of
 /// different lengths (a blank line between them is one), a quote that is never closed or that text
-/// follows, two columns of one name, an infinite cell in a column of numbers, bytes that are not
-/// text; or if an option names a column that is not there, or another separator.
+/// follows, two columns of one name, bytes that are not text; or if an option names a column that
+/// is not there, or another separator.
 Table read_table(const std::string& path, const TableOptions& options = {});
 
 /// The same from text in memory; `name` stands for the file in messages.

@@ -31,6 +31,7 @@ struct Inspection {
     torch::Tensor u;                 // at the sample  [B, d]
     torch::Tensor basis;             // u, scaled  [B, d]
     torch::Tensor contributions;     // of each basis function to each output  [B, outputs, d]
+    torch::Tensor constant;          // what the linear map adds to them  [outputs]
     torch::Tensor passes;            // [B, d]
     std::vector<int> steps;          // of the line, both ways  [B]
     std::vector<Outcome> outcomes;   // [B]

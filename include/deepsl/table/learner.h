@@ -37,6 +37,9 @@ struct Task {
 Task task_for(const data::Table& table, std::string_view target,
               const std::string& preset = "default", const std::string& target_kind = "auto");
 
+/// The options that task_for may set otherwise than the preset `default`, by name.
+const std::vector<std::string>& options_by_rule();
+
 struct Learned {
     io::TrainedModel model;
     train::TrainingRecord record;

@@ -19,6 +19,7 @@ std::vector<torch::Tensor> fold_rows(std::int64_t rows, const torch::Tensor& lab
 struct EpochChoice {
     std::int64_t epoch = 0;
     double loss = EpochReport::none, metric = EpochReport::none;  // means there
+    double seconds = 0.0;                                         // that it took
     bool interrupted = false;  // by the caller's stop; then the rest is of the first fold:
     std::vector<torch::Tensor> weights;  // parameters and buffers, of its best epoch
     TrainingRecord record;
@@ -28,7 +29,8 @@ using MakeModel = std::function<std::shared_ptr<model::PredictorImpl>()>;
 
 /// Trains a new model without each fold, on as many threads as there are, one each, and takes the
 /// epoch of the smallest mean loss on the rows left out. A fold that ends early, by patience, keeps
-/// its last loss. Same bits on any number of threads. Of the callbacks only fold and stop are used.
+/// its last loss. Same bits on any number of threads. Of the callbacks fold, stop and warning are
+/// used.
 /// Each fold has a checkpoint of its own, fold_checkpoint; to resume, those that are there are
 /// used.
 EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_t folds,

@@ -31,6 +31,9 @@ struct Callbacks {
     std::function<void(const EpochReport&)> epoch;
     std::function<void(const Progress&)> progress;  // after each step
     std::function<void(const FoldReport&)> fold;    // of choose_epoch
+    /// Of a checkpoint that could not be replaced, said once; the training goes on. Where this is
+    /// empty, it ends with io::FileError instead.
+    std::function<void(const std::string&)> warning;
     /// Asked after each step: true ends training. The epoch is cut short there, then closed like
     /// any other: validated, reported, and the best weights restored.
     std::function<bool()> stop;
