@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "deepsl/io/model_report.h"
-#include "deepsl/io/tensor_file.h"
 #include "deepsl/train/progress.h"
 #include "file.h"
 #include "machine.h"
@@ -28,7 +27,9 @@ Ctrl-C ends the training: the best model so far is saved, exit code 130.
 Exit codes: 0 trained, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 Ctrl-C.)text";
 
 const std::vector<OwnFlag> own_flags = {
-    {"-o,--output", "MODEL", "The model file (default: the table's name with .deepsl)"},
+    {"-o,--output", "MODEL",
+     "The model file (default: the name of the table, of the model if not\n"
+     "dsl, and .deepsl)"},
     {"--validation-data", "FILE", "Rows to choose the best epoch by (default: a share of DATA)"},
     {"--checkpoint", "FILE", "Keep the state of the training here, to go on after an accident"},
     {"--checkpoint-seconds", "N", "At the end of an epoch, at most every N seconds (default 60)"},
@@ -125,7 +126,7 @@ void check_checkpoint(const std::string& path) {
                          "off, or start with --checkpoint");
     }
     try {
-        io::read_tensor_file(path);
+        train::check_state(path);
     } catch (const io::FileError& error) {
         throw data_error(error.what());
     }

@@ -5,6 +5,8 @@ DEEPSL names the program (default: build/release/deepsl), DEEPSL_DATA the folder
 and a training that was broken off goes on from its checkpoint.
 """
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -44,7 +46,7 @@ def rows_of(path):
 
 def write_rows(path, header, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([header] + rows) + "\n")
+    write_whole(path, "\n".join([header] + rows) + "\n")
     return path
 
 
@@ -77,10 +79,17 @@ def call(words):
     return json.loads(done.stdout)
 
 
-def settings(flags):
-    """What a run depends on: its flags, and what is written in its configuration file."""
-    return [flag.read_text() if isinstance(flag, pathlib.Path) and flag.suffix == ".toml"
-            else flag.name if isinstance(flag, pathlib.Path) else str(flag) for flag in flags]
+@functools.lru_cache(maxsize=None)
+def fingerprint(path):
+    return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
+
+
+def settings(train, test, flags):
+    """What a run depends on: its data, its flags, and what is written in its configuration file."""
+    return [fingerprint(train), fingerprint(test),
+            *(flag.read_text() if isinstance(flag, pathlib.Path) and flag.suffix == ".toml"
+              else fingerprint(flag) if isinstance(flag, pathlib.Path) else str(flag)
+              for flag in flags)]
 
 
 def write_whole(path, text):
@@ -95,17 +104,20 @@ def trained(experiment, name, train, test, flags):
     folder = KEPT / experiment
     folder.mkdir(parents=True, exist_ok=True)
     result, model, checkpoint = (folder / f"{name}{end}" for end in (".json", ".deepsl", ".ckpt"))
-    asked = settings(flags)
+    asked = settings(train, test, flags)
     began = folder / f"{name}.settings"
     if result.exists():
         kept = json.loads(result.read_text())
         if kept["settings"] == asked:
             return kept
+    checkpoints = [checkpoint, folder / f"{checkpoint.name}.fold1"]
     if not began.exists() or json.loads(began.read_text()) != asked:
-        checkpoint.unlink(missing_ok=True)
+        for path in checkpoints:
+            path.unlink(missing_ok=True)
         write_whole(began, json.dumps(asked))
     start = time.time()
-    keep = ["--resume" if checkpoint.exists() else "--checkpoint", checkpoint]
+    broken_off = any(path.exists() for path in checkpoints)
+    keep = ["--resume" if broken_off else "--checkpoint", checkpoint]
     training = call(["train", train, "-o", model, "--json", "--quiet", "--threads", 1, *flags, *keep])
     score = call(["evaluate", model, test, "--json", "--quiet", "--threads", 1])
     score.pop("confusion", None)

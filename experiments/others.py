@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 
-from common import KEPT, write_whole
+from common import KEPT, settings, write_whole
 
 KINDS = {"logistic": "logistic regression, tuned", "svm": "SVM-RBF, tuned", "xgboost": "XGBoost, tuned"}
 
@@ -86,14 +86,18 @@ def default_xgboost(train, test, target, header=True):
 def tuned(kind, train, validation, test):
     """Test accuracy, %, on Bank of the candidate that is best on the validation rows."""
     kept = KEPT / "low_samples" / f"{kind}-{train.stem}.json"
+    grid = candidates(kind)
+    asked = settings(train, test, [validation, *map(str, grid)])
     if kept.exists():
-        return json.loads(kept.read_text())["test"]
+        before = json.loads(kept.read_text())
+        if before.get("settings") == asked:
+            return before["test"]
     parts = [columns_of(path) for path in (train, validation, test)]
     labels = [[int(cell == "yes") for cell in part.pop("deposit")] for part in parts]
     encoder = Encoder(parts[0])
     x = [encoder(part) for part in parts]
     best, best_model = -1.0, None
-    for model in candidates(kind):
+    for model in grid:
         model.fit(x[0], labels[0])
         reached = model.score(x[1], labels[1])
         if reached > best:
@@ -101,6 +105,6 @@ def tuned(kind, train, validation, test):
     result = 100 * best_model.score(x[2], labels[2])
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_whole(kept, json.dumps({"test": result, "validation": 100 * best,
-                                  "model": str(best_model)}))
+                                  "model": str(best_model), "settings": asked}))
     print(f"{kind}, {train.stem}: {result:.2f} %", file=sys.stderr, flush=True)
     return result

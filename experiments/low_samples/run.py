@@ -98,7 +98,7 @@ def main():
         curves[kind] = [mean(s) for s in scores]
         rows.append([titles[kind], *map(spread, scores)])
         if kind in PAPER and sizes == ["100", "200", "400", "800"]:
-            rows.append([f"– as in the paper", *PAPER[kind]])
+            rows.append(["– as in the paper", *PAPER[kind]])
     figure, plots = axes(width=9.6, height=3.8, columns=2)
     for plot, shown in zip(plots, (
             ["default", "alone", "tuned-mlp", "logistic", "svm", "xgboost", "paper", "paper-ablation",

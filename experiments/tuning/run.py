@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""What tuning adds to the default settings on large tables.
+"""What tuning adds to the default settings on large tables, for DSL, an MLP and a neural ODE.
 
-    make experiment NAME=tuning [ARGS="--sets bank --seeds 0,1"]
+    make experiment NAME=tuning [ARGS="--sets bank --kinds dsl,mlp,node --seeds 0,1"]
 
 Adult's two files together, 40,000 rows of them to learn from and 8,842 to test on, and the fixed parts
-of Bank. Every setting of the grid is trained; the best on the rows that the training holds out is the
-tuned one. (For few rows: low_samples.)
+of Bank and Dry Bean. Every setting of a grid is trained; the best on the rows that the training holds
+out is the tuned one. (For few rows: low_samples.)
 """
 import argparse
 import pathlib
@@ -16,11 +16,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from common import KEPT, all_trained, axes, data_folder, mean, percent, publish, rows_of, sets, spread, \
     table, write_rows  # noqa: E402
 
-HERE = pathlib.Path(__file__).resolve().parent
-TITLES = {"bank": "Bank, 8,930 rows", "adult": "Adult, 40,000 rows"}
-GRID = {"default": [], "decay 0.01": ["--weight-decay", 0.01], "decay 1": ["--weight-decay", 1],
-        "rate 0.001": ["--learning-rate", 1e-3], "networks 128-64-32": ["--hidden", "128-64-32"],
-        "10 eigenfunctions": ["--eigenfunctions", 10]}
+TITLES = {"dry_bean": "Dry Bean, 10,889 rows", "bank": "Bank, 8,930 rows",
+          "adult": "Adult, 40,000 rows"}
+BASELINE = {f"{hidden}, decay {decay:g}, rate {rate:g}":
+            ["--weight-decay", decay, "--learning-rate", rate, "--hidden", hidden]
+            for hidden in ("64-32", "128-64-32") for decay in (0.03, 1) for rate in (1e-3, 3e-3)}
+GRIDS = {"dsl": {"default": [], "decay 1": ["--weight-decay", 1],
+                 "rate 0.001": ["--learning-rate", 1e-3],
+                 "networks 128-64-32": ["--hidden", "128-64-32"]},
+         "mlp": BASELINE,
+         "node": {title: [*flags[:-2], "--field-hidden", flags[-1]]
+                  for title, flags in BASELINE.items()}}
+NAMES = {"dsl": "DSL", "mlp": "MLP", "node": "neural ODE"}
 
 
 def adult():
@@ -39,40 +46,43 @@ def adult():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", default="bank,adult")
+    parser.add_argument("--sets", default="dry_bean,bank,adult")
+    parser.add_argument("--kinds", default="dsl,mlp,node")
     parser.add_argument("--seeds", default="0")
     asked = parser.parse_args()
-    names, seeds = asked.sets.split(","), asked.seeds.split(",")
+    names, kinds, seeds = (value.split(",") for value in (asked.sets, asked.kinds, asked.seeds))
     runs = {}
     for seed in seeds:
         for name in names:
             train, test, flags = adult() if name == "adult" else sets()[name]
-            for number, setting in enumerate(GRID.values()):
-                runs[f"{name}-{number}-{seed}"] = (
-                    train, test,
-                    [*flags, "--config", HERE / "default.toml", "--seed", seed, *setting])
+            for kind in kinds:
+                for number, setting in enumerate(GRIDS[kind].values()):
+                    runs[f"{name}-{kind}-{number}-{seed}"] = (
+                        train, test, [*flags, "--model", kind, "--seed", seed, *setting])
     results = all_trained("tuning", runs)
 
+    shown = spread if len(seeds) > 1 else lambda values: f"{values[0]:.2f}"
     rows = []
-    figure, (plot,) = axes()
-    for j, name in enumerate(names):
-        found = {title: [results[f"{name}-{number}-{seed}"] for seed in seeds]
-                 for number, title in enumerate(GRID)}
-        best = [max((found[title][i] for title in GRID),
-                    key=lambda run: run["training"]["validation_accuracy"])
-                for i in range(len(seeds))]
-        for i, (title, of_seeds) in enumerate([*found.items(), ("tuned", best)]):
-            scores = [percent(run) for run in of_seeds]
-            held_out = [100 * run["training"]["validation_accuracy"] for run in of_seeds]
-            shown = spread if len(seeds) > 1 else lambda values: f"{values[0]:.2f}"
-            rows.append([TITLES[name], title, shown(held_out), shown(scores),
-                         f"{mean([run['training']['seconds'] for run in of_seeds]):.0f}"])
-            plot.plot([j + 0.1 * (i - len(GRID) / 2)] * len(scores), scores, "o", color=f"C{i}",
-                      markersize=5, label=title if j == 0 else None)
-    plot.set_xticks(range(len(names)), [TITLES[name] for name in names])
-    plot.set_ylabel("test accuracy, %")
-    plot.legend(frameon=False, fontsize=8)
-    publish("tuning", table(["set", "settings", "on rows held out, %", "test accuracy, %",
+    figure, plots = axes(width=9.6, columns=len(names))
+    for plot, name in zip(plots, names):
+        for i, kind in enumerate(kinds):
+            found = {title: [results[f"{name}-{kind}-{number}-{seed}"] for seed in seeds]
+                     for number, title in enumerate(GRIDS[kind])}
+            best = [max((of_seeds[k] for of_seeds in found.values()),
+                        key=lambda run: run["training"]["validation_accuracy"])
+                    for k in range(len(seeds))]
+            for title, of_seeds in [*found.items(), ("tuned: the best on rows held out", best)]:
+                scores = [percent(run) for run in of_seeds]
+                held_out = [100 * run["training"]["validation_accuracy"] for run in of_seeds]
+                rows.append([TITLES[name], NAMES[kind], title, shown(held_out), shown(scores),
+                             f"{mean([run['training']['seconds'] for run in of_seeds]):.0f}"])
+                plot.plot(held_out, scores, "o", color=f"C{i}", markersize=4,
+                          label=NAMES[kind] if title.startswith("tuned") else None)
+        plot.set_title(TITLES[name], fontsize=9)
+        plot.set_xlabel("on rows held out, %")
+        plot.set_ylabel("test accuracy, %")
+        plot.legend(frameon=False, fontsize=8)
+    publish("tuning", table(["set", "model", "settings", "on rows held out, %", "test accuracy, %",
                              "training, s"], rows), figure)
 
 

@@ -284,6 +284,8 @@ void save_state(const std::string& path, const TrainingState& state, const Finge
     io::write_tensor_file(path, file);
 }
 
+void check_state(const std::string& path) { const Reader file(path); }
+
 TrainingState load_state(const std::string& path, const Fingerprint& run) {
     const Reader file(path);
     file.expect(run);

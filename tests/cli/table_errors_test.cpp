@@ -1,5 +1,6 @@
 // Bad tables, models, disks and configurations, as processes: one sentence, the right exit code,
 // nothing lost.
+#include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -114,6 +115,10 @@ TEST_F(TableErrors, AConfigurationThatCannotBeReadIsNamed) {
 TEST_F(TableErrors, ADamagedCheckpointIsKnownBeforeAnythingIsLearned) {
     const auto resumed = train(data(), {"--target", "kind", "--resume", write("x.ckpt", "half")});
     expect_error(resumed, 3, {"x.ckpt"});
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
+    std::filesystem::rename(path("m.deepsl"), path("other.deepsl"));
+    expect_error(train(data(), {"--target", "kind", "--resume", path("other.deepsl")}), 3,
+                 {"other.deepsl", "no checkpoint"});
     EXPECT_EQ(resumed.err.find("fold"), std::string::npos) << resumed.err;
 }
 

@@ -62,6 +62,9 @@ std::string hash_of(const std::vector<torch::Tensor>& tensors);
 /// Replaces the file, or leaves it alone and throws io::FileError.
 void save_state(const std::string& path, const TrainingState& state, const Fingerprint& run);
 
+/// Throws io::FileError for a file that is missing, damaged or of another kind.
+void check_state(const std::string& path);
+
 /// Throws io::FileError for a file that is missing, damaged or of another kind, and OptionError for
 /// that of another run.
 TrainingState load_state(const std::string& path, const Fingerprint& run);
