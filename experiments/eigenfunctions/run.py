@@ -46,6 +46,7 @@ def main():
     for plot, row in zip(plots, rows):
         seen = look(model, test, row)
         field = seen["fields"][0]
+        prediction = f"{seen['prediction']} ({100 * max(seen['probabilities']):.1f} %)"
         for i in range(3):
             u = field["u_edges"][i]
             size = max(map(abs, u))
@@ -53,9 +54,9 @@ def main():
                       label=f"$u_{i + 1}$, $\\lambda$ = {field['lambda'][i]:.3g}")
         plot.axvline(0, color="#555555", linewidth=0.8, linestyle=":")
         plot.set_xlabel("t along the line; the sample at 0")
-        plot.set_title(f"row {row}: {seen['prediction']}", fontsize=9)
+        plot.set_title(f"row {row}: {prediction}", fontsize=9)
         plot.legend(frameon=False, fontsize=7)
-        lines.append([row, seen["prediction"], f"{field['t_edges'][0]:.3g}",
+        lines.append([row, prediction, f"{field['t_edges'][0]:.3g}",
                       f"{field['t_edges'][-1]:.3g}",
                       ", ".join(f"{value:.4g}" for value in field["lambda"][:3]),
                       ", ".join(f"{value:.3g}" for value in field["u"][:3])])

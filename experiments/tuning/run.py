@@ -20,7 +20,9 @@ TITLES = {"dry_bean": "Dry Bean, 10,889 rows", "bank": "Bank, 8,930 rows",
           "adult": "Adult, 40,000 rows"}
 BASELINE = {f"{hidden}, decay {decay:g}, rate {rate:g}":
             ["--weight-decay", decay, "--learning-rate", rate, "--hidden", hidden]
-            for hidden in ("64-32", "128-64-32") for decay in (0.03, 1) for rate in (1e-3, 3e-3)}
+            for hidden, decay, rate in (
+                ("64-32", 0.03, 3e-3), ("128-64-32", 0.03, 3e-3), ("128-64-32", 0.03, 1e-3),
+                ("128-64-32", 0.03, 1e-2), ("128-64-32", 0.003, 3e-3), ("128-64-32", 0.3, 3e-3))}
 GRIDS = {"dsl": {"default": [], "decay 1": ["--weight-decay", 1],
                  "rate 0.001": ["--learning-rate", 1e-3],
                  "networks 128-64-32": ["--hidden", "128-64-32"]},
