@@ -32,7 +32,7 @@ std::string epoch_line(const EpochReport& report, std::string_view metric_name) 
     if (report.spectral > 0.0) line += fmt::format("  spectral {:<9.3g}", report.spectral);
     line += fmt::format("  {} {:.4f}", metric_name, report.train_metric);
     if (!std::isnan(report.validation_metric))
-        line += fmt::format("  validation {:.4g}, {:.4f}", report.validation_loss,
+        line += fmt::format("  validation {:.4f}, {:.4f}", report.validation_loss,
                             report.validation_metric);
     line += report.best ? " *" : "  ";
     line += fmt::format("  failed {}", report.failed_lines);
