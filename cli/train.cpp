@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "deepsl/io/model_report.h"
+#include "deepsl/train/folds.h"
 #include "deepsl/train/progress.h"
 #include "file.h"
 #include "machine.h"
@@ -118,9 +119,11 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
 }
 
 /// Better known now than after the folds.
-void check_checkpoint(const std::string& path) {
+void check_checkpoint(const train::Checkpointing& checkpointing) {
+    const auto& path = checkpointing.path;
     if (!std::filesystem::exists(path)) {
-        if (std::filesystem::exists(path + ".fold1")) return;  // broken off among the folds
+        // Broken off among the folds, a run has no other.
+        if (std::filesystem::exists(train::fold_checkpoint(checkpointing, 1))) return;
         throw data_error("cannot read " + in_quotes(path) +
                          ": there is no such file; name the checkpoint of a run that was broken "
                          "off, or start with --checkpoint");
@@ -180,12 +183,13 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         check_distinct(flag, checkpointing.path, read);
         check_distinct(flag, checkpointing.path, {output});
         check_writable(checkpointing.path);
-        if (checkpointing.resume) check_checkpoint(checkpointing.path);
+        if (checkpointing.resume) check_checkpoint(checkpointing);
     }
     data::Table validation;
     if (const auto path = task.value("validation-data"); !path.empty())
-        validation = read_table(path, task.table_flags, task.texts,
-                                task.table.header ? task.table.names() : task.texts);
+        validation =
+            read_table(path, task.table_flags, task.texts,
+                       task.table.header ? task.table.names() : std::vector<std::string>{});
 
     at::set_num_threads(task.threads);
     const Interrupt interrupt;

@@ -4,6 +4,7 @@ DEEPSL names the program (default: build/release/deepsl), DEEPSL_DATA the folder
 ../shared/data beside the project). Runs are kept in build/experiments: what is there is not done again,
 and a training that was broken off goes on from its checkpoint.
 """
+import argparse
 import concurrent.futures
 import functools
 import hashlib
@@ -22,6 +23,15 @@ import matplotlib.pyplot as pyplot  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "experiments"
+
+
+def lists_asked(about, **usual):
+    """Lists from the command line, such as --seeds 0,1,2, in the order of their usual values."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    for name, value in usual.items():
+        parser.add_argument(f"--{name}", default=value)
+    given = parser.parse_args()
+    return [getattr(given, name).split(",") for name in usual]
 
 
 def program():

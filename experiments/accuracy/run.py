@@ -6,13 +6,12 @@
 Settings are in the TOML files beside this one, chosen on validation rows. Dry Bean and Bank are
 tested on a fixed fifth of their rows, Adult on its own test file. XGBoost as it comes stands beside them.
 """
-import argparse
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import others  # noqa: E402
-from common import all_trained, axes, mean, percent, publish, sets, spread, table  # noqa: E402
+from common import all_trained, lists_asked, axes, mean, percent, publish, sets, spread, table  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 TITLES = {"dry_bean": "Dry Bean", "bank": "Bank", "adult": "Adult"}
@@ -24,12 +23,8 @@ PAPER = {"dry_bean": {"dsl-paper": 91.14, "ablation": 88.61, "node": 91.45},
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", default="dry_bean,bank,adult")
-    parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--seeds", default="0,1,2")
-    asked = parser.parse_args()
-    names, kinds, seeds = (value.split(",") for value in (asked.sets, asked.kinds, asked.seeds))
+    names, kinds, seeds = lists_asked(
+        __doc__, sets="dry_bean,bank,adult", kinds=",".join(KINDS), seeds="0,1,2")
     runs = {}
     for seed in seeds:
         for name in names:

@@ -8,15 +8,14 @@ rows (1,000) from its test part, which no choice has ever seen. Each TOML file b
 model. What stands in TUNED is tried with every setting of its grid, and the best on the validation
 rows is tested; so are logistic regression, SVM and XGBoost (../others.py). `alone` has no validation rows.
 """
-import argparse
 import pathlib
 import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import others  # noqa: E402
-from common import KEPT, all_trained, axes, fixed_split, mean, percent, publish, rows_of, spread, \
-    table, write_rows  # noqa: E402
+from common import KEPT, all_trained, lists_asked, axes, fixed_split, mean, percent, publish, rows_of, \
+    spread, table, write_rows  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAPER = {"paper": [71.98, 73.86, 77.82, 81.36], "paper-ablation": [61.9, 66.15, 68.77, 74.18],
@@ -52,12 +51,9 @@ def files(size, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", default="100,200,400,800")
-    parser.add_argument("--seeds", default="100,101,102,103,104")
-    parser.add_argument("--kinds", default=",".join([*KINDS, *TUNED, *others.KINDS]))
-    asked = parser.parse_args()
-    sizes, seeds, kinds = (value.split(",") for value in (asked.sizes, asked.seeds, asked.kinds))
+    sizes, seeds, kinds = lists_asked(
+        __doc__, sizes="100,200,400,800", seeds="100,101,102,103,104",
+        kinds=",".join([*KINDS, *TUNED, *others.KINDS]))
     runs = {}
     for seed in seeds:
         for size in sizes:

@@ -7,14 +7,13 @@ Small parts of the training rows of Bank, Dry Bean and Adult, measured on other 
 no test row is seen. All else as `deepsl train` sets it by itself. By this the rule of `--scale auto`
 was chosen.
 """
-import argparse
 import pathlib
 import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT, all_trained, axes, deviation, mean, percent, publish, rows_of, sets, spread, \
-    table, write_rows  # noqa: E402
+from common import KEPT, all_trained, lists_asked, axes, deviation, mean, percent, publish, rows_of, \
+    sets, spread, table, write_rows  # noqa: E402
 
 SCALES = ["rank", "zscore", "minmax"]
 TITLES = {"bank": "Bank (mixed)", "dry_bean": "Dry Bean (numbers)", "adult": "Adult (mixed)"}
@@ -36,11 +35,7 @@ def parts(name, size, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", default="100,400")
-    parser.add_argument("--seeds", default="0,1,2,3,4")
-    asked = parser.parse_args()
-    sizes, seeds = asked.sizes.split(","), asked.seeds.split(",")
+    sizes, seeds = lists_asked(__doc__, sizes="100,400", seeds="0,1,2,3,4")
     runs = {}
     for seed in seeds:
         for size in sizes:

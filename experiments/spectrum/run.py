@@ -5,12 +5,12 @@
 
 The paper's settings (paper.toml), one of them changed at a time.
 """
-import argparse
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import all_trained, axes, deviation, mean, percent, publish, sets, spread, table  # noqa: E402
+from common import all_trained, lists_asked, axes, deviation, mean, percent, publish, sets, spread, \
+    table  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SWEEPS = {"eigenfunctions": [1, 2, 4, 6, 10, 16], "alpha": [0, 1e-4, 1e-2, 1, 100]}
@@ -18,9 +18,7 @@ USUAL = {"eigenfunctions": 10, "alpha": 1e-4}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", default="0,1")
-    seeds = parser.parse_args().seeds.split(",")
+    [seeds] = lists_asked(__doc__, seeds="0,1")
     train, test, flags = sets()["dry_bean"]
 
     def name(option, value, seed):

@@ -7,14 +7,13 @@ Adult's two files together, 40,000 rows of them to learn from and 8,842 to test 
 of Bank and Dry Bean. Every setting of a grid is trained; the best on the rows that the training holds
 out is the tuned one. (For few rows: low_samples.)
 """
-import argparse
 import pathlib
 import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT, all_trained, axes, data_folder, mean, percent, publish, rows_of, sets, spread, \
-    table, write_rows  # noqa: E402
+from common import KEPT, all_trained, lists_asked, axes, data_folder, mean, percent, publish, rows_of, \
+    sets, spread, table, write_rows  # noqa: E402
 
 TITLES = {"dry_bean": "Dry Bean, 10,889 rows", "bank": "Bank, 8,930 rows",
           "adult": "Adult, 40,000 rows"}
@@ -47,12 +46,8 @@ def adult():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", default="dry_bean,bank,adult")
-    parser.add_argument("--kinds", default="dsl,mlp,node")
-    parser.add_argument("--seeds", default="0")
-    asked = parser.parse_args()
-    names, kinds, seeds = (value.split(",") for value in (asked.sets, asked.kinds, asked.seeds))
+    names, kinds, seeds = lists_asked(
+        __doc__, sets="dry_bean,bank,adult", kinds="dsl,mlp,node", seeds="0")
     runs = {}
     for seed in seeds:
         for name in names:
