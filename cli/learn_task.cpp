@@ -25,6 +25,9 @@ constexpr OwnFlag task_flags[] = {
     {"--scale", "NAME",
      "Numbers by rank, zscore, minmax or none; auto (default): rank where\n"
      "there are categories, else zscore"},
+    {"--relevance", "R",
+     "Stretch inputs by their correlation with the target to the power R, 0 to 2;\n"
+     "0: all alike (default: 1 for fewer than 3,000 rows, else 0)"},
     {"--drop", "A,B,...", "Columns to leave out"},
     {"--numbers", "A,B,...", "Columns that are numbers"},
     {"--categories", "A,B,...", "Columns that are categories, though they look like numbers"},
@@ -225,6 +228,12 @@ LearnTask task_from(const CLI::App& verb, const LearnArguments& arguments, Given
     auto& encoding = task.encoding;
     encoding.scale = one_of("--scale", result.value("scale", encoding.scale),
                             {"auto", "rank", "zscore", "minmax", "none"});
+    if (const auto power = result.value("relevance"); !power.empty()) {
+        task.relevance = number("--relevance", power);
+        if (!(task.relevance >= 0.0 && task.relevance <= 2.0))
+            throw usage_error(
+                fmt::format("--relevance takes 0 to 2, but {} was given", shown(power)));
+    }
     encoding.dropped = dropped;
     for (const auto& name : categories) encoding.roles[name] = data::Role::category;
     for (const auto& name : numbers) encoding.roles[name] = data::Role::number;
@@ -260,6 +269,7 @@ std::string printed_config(const LearnTask& task) {
         {"model", task.task.kind},
         {"preset", task.preset},
         {"scale", task.task.encoding.scale},
+        {"relevance", fmt::format("{}", task.task.relevance)},
         {"epoch-folds", fmt::format("{}", task.task.epoch_folds)},
         {"threads", fmt::format("{}", task.threads)}};
     for (const auto* name : {"drop", "numbers", "categories", "output", "validation-data",

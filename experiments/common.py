@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import time
+import tomllib
 
 import matplotlib
 
@@ -92,6 +93,15 @@ def call(words):
 @functools.lru_cache(maxsize=None)
 def fingerprint(path):
     return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
+
+
+def grids(path):
+    """{name: {title: flags}}, from a file that lists settings under each name."""
+    lists = tomllib.loads(path.read_text())
+    return {name: {", ".join(f"{key} {value}" for key, value in setting.items()) or "default":
+                   [word for key, value in setting.items() for word in (f"--{key}", value)]
+                   for setting in listed}
+            for name, listed in lists.items()}
 
 
 def settings(train, test, flags):

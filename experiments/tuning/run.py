@@ -4,7 +4,7 @@
     make experiment NAME=tuning [ARGS="--sets bank --kinds dsl,mlp,node --seeds 0,1"]
 
 Adult's two files together, 40,000 rows of them to learn from and 8,842 to test on, and the fixed parts
-of Bank and Dry Bean. Every setting of a grid is trained; the best on the rows that the training holds
+of Bank and Dry Bean. Every setting of a grid (grids.toml) is trained; the best on the rows that the training holds
 out is the tuned one. (For few rows: low_samples.)
 """
 import pathlib
@@ -12,22 +12,12 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT, all_trained, lists_asked, axes, data_folder, mean, percent, publish, rows_of, \
-    sets, spread, table, write_rows  # noqa: E402
+from common import KEPT, all_trained, lists_asked, axes, data_folder, grids, mean, percent, publish, \
+    rows_of, sets, spread, table, write_rows  # noqa: E402
 
 TITLES = {"dry_bean": "Dry Bean, 10,889 rows", "bank": "Bank, 8,930 rows",
           "adult": "Adult, 40,000 rows"}
-BASELINE = {f"{hidden}, decay {decay:g}, rate {rate:g}":
-            ["--weight-decay", decay, "--learning-rate", rate, "--hidden", hidden]
-            for hidden, decay, rate in (
-                ("64-32", 0.03, 3e-3), ("128-64-32", 0.03, 3e-3), ("128-64-32", 0.03, 1e-3),
-                ("128-64-32", 0.03, 1e-2), ("128-64-32", 0.003, 3e-3), ("128-64-32", 0.3, 3e-3))}
-GRIDS = {"dsl": {"default": [], "decay 1": ["--weight-decay", 1],
-                 "rate 0.001": ["--learning-rate", 1e-3],
-                 "networks 128-64-32": ["--hidden", "128-64-32"]},
-         "mlp": BASELINE,
-         "node": {title: [*flags[:-2], "--field-hidden", flags[-1]]
-                  for title, flags in BASELINE.items()}}
+GRIDS = grids(pathlib.Path(__file__).resolve().parent / "grids.toml")
 NAMES = {"dsl": "DSL", "mlp": "MLP", "node": "neural ODE"}
 
 

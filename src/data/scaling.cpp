@@ -33,12 +33,12 @@ Scaling with_spread(Scaling s, const Tensor& x) {
     return s;
 }
 
-Scaling into_box(const Tensor& x) {
+Scaling into_box(const Tensor& x, const Tensor& worth) {
     Scaling s;
     s.ball = false;
     const auto low = std::get<0>(x.min(0)), high = std::get<0>(x.max(0));
     const auto width = high - low;
-    s.factor = torch::where(width > 0.0, 0.5 / width, torch::ones_like(width));
+    s.factor = torch::where(width > 0.0, 0.5 / width, torch::ones_like(width)) * worth;
     // The middle of the range goes to the middle of the box.
     s.shift = 0.5 * (low + high) - 0.5 / s.factor;
     return with_spread(s, x);
@@ -64,7 +64,7 @@ std::int64_t Scaling::pulled_in(const Tensor& x) const {
 
 Scaling fit_scaling(const Tensor& x, std::string_view domain) {
     const auto wide = checked(x, domain);
-    if (domain == "box") return into_box(wide);
+    if (domain == "box") return into_box(wide, torch::ones({wide.size(1)}, torch::kFloat64));
     Scaling s;
     s.shift = wide.mean(0);
     const auto deviation = (wide - s.shift).square().mean(0).sqrt();
@@ -74,15 +74,32 @@ Scaling fit_scaling(const Tensor& x, std::string_view domain) {
     return with_spread(s, wide);
 }
 
-Scaling fit_uniform_scaling(const Tensor& x, std::string_view domain) {
+Scaling fit_uniform_scaling(const Tensor& x, std::string_view domain, const Tensor& worth) {
     const auto wide = checked(x, domain);
-    if (domain == "box") return into_box(wide);
+    const auto stretch = worth.defined() ? worth.to(torch::kFloat64) / worth.max()
+                                         : torch::ones({wide.size(1)}, torch::kFloat64);
+    if (domain == "box") return into_box(wide, stretch);
     Scaling s;
     s.shift = wide.mean(0);
     // Not the largest norm: a single row far out would press all others together.
-    const auto usual = torch::quantile((wide - s.shift).norm(2, 1), 0.99).item<double>();
-    s.factor = torch::full_like(s.shift, usual > 0.0 ? 1.0 / (1.5 * usual) : 1.0);
+    const auto usual =
+        torch::quantile(((wide - s.shift) * stretch).norm(2, 1), 0.99).item<double>();
+    s.factor = stretch * (usual > 0.0 ? 1.0 / (1.5 * usual) : 1.0);
     return with_spread(s, wide);
+}
+
+Tensor association(const Tensor& x, const Tensor& target) {
+    const auto columns = x.to(torch::kFloat64) - x.to(torch::kFloat64).mean(0);
+    Tensor explained;  // sum of squares
+    if (target.is_floating_point()) {
+        const auto numbers = target.to(torch::kFloat64) - target.to(torch::kFloat64).mean(0);
+        explained = columns.t().mm(numbers).squeeze(1).square() / numbers.square().sum();
+    } else {
+        const auto members = torch::one_hot(target).to(torch::kFloat64);
+        explained = (columns.t().mm(members).square() / members.sum(0).clamp_min(1.0)).sum(1);
+    }
+    const auto all = columns.square().sum(0);
+    return torch::where(all > 0.0, explained / all, torch::zeros_like(all)).nan_to_num(0.0);
 }
 
 }  // namespace deepsl::data

@@ -22,13 +22,27 @@ namespace {
 
 using torch::Tensor;
 
-/// As the model sees it: inputs in the domain, numbers with mean 0 and deviation 1.
+/// Inputs as encoded; numbers to be learned with mean 0 and deviation 1.
 train::Dataset dataset(const io::TrainedModel& model, const Tensor& x, const data::Target& target) {
-    const auto type = torch::kFloat32;
-    return {model.scaling.forward(x).to(type),
+    return {x,
             target.classes.empty()
-                ? ((truth_of(target) - model.target_mean) / model.target_scale).to(type)
+                ? ((truth_of(target) - model.target_mean) / model.target_scale).to(torch::kFloat32)
                 : truth_of(target)};
+}
+
+data::Scaling scaling_of(const train::Dataset& known, const Task& task) {
+    Tensor worth;
+    if (task.relevance > 0.0) {
+        // By chance alone an association is about 1 / rows.
+        const auto by_chance = 1.0 / static_cast<double>(known.size());
+        worth = (data::association(known.x, known.target) + by_chance).pow(0.5 * task.relevance);
+    }
+    return data::fit_uniform_scaling(known.x, task.model.domain, worth);
+}
+
+/// Inputs in the domain.
+void scale(const data::Scaling& scaling, train::Dataset& rows) {
+    rows.x = scaling.forward(rows.x).to(torch::kFloat32);
 }
 
 /// Such a run has left the checkpoints of its folds, but not yet its own.
@@ -68,7 +82,6 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     auto encoded = model.encoding->apply(training);
     learned.notes = std::move(encoded.notes);
     const auto x = inputs_of(encoded);
-    model.scaling = data::fit_uniform_scaling(x, task.model.domain);
     model.features = model.encoding->input_names();
     model.classes = target.classes;
     model.kind = task.kind;
@@ -98,7 +111,8 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     } else {
         model.baseline = make();
     }
-    const auto known_rows = dataset(model, x, target);
+    auto known_rows = dataset(model, x, target);
+    model.scaling = scaling_of(known_rows, task);
     auto options = task.train;
     train::EpochChoice choice;
     auto keeping = checkpointing;
@@ -106,9 +120,19 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     if (validation.rows() == 0 && folds >= 2) {
         if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
         keeping.resume = checkpointing.resume && !broken_among_folds(checkpointing);
-        choice = train::choose_epoch(make, known_rows, folds, options, callbacks, checkpointing);
+        data::Scaling of_first;
+        const auto prepare = [&](std::int64_t fold, train::Dataset& known,
+                                 train::Dataset& left_out) {
+            const auto scaling = scaling_of(known, task);
+            scale(scaling, known);
+            scale(scaling, left_out);
+            if (fold == 0) of_first = scaling;
+        };
+        choice = train::choose_epoch(make, prepare, known_rows, folds, options, callbacks,
+                                     checkpointing);
         if (choice.interrupted) {
             train::restore(choice.weights, model.predictor());
+            model.scaling = of_first;
             learned.record = std::move(choice.record);
             return learned;
         }
@@ -119,7 +143,9 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
     if (validation.rows() > 0) {
         const auto known = data::read_measured_target(validation, task.target, model.classes);
         held_out = dataset(model, inputs_of(model.encoding->apply(validation)), known);
+        scale(model.scaling, held_out);
     }
+    scale(model.scaling, known_rows);
     learned.record =
         train::train(model.predictor(), known_rows, held_out, options, callbacks, keeping);
     if (choice.epoch > 0) {

@@ -96,9 +96,9 @@ std::string fold_checkpoint(const Checkpointing& checkpointing, std::int64_t fol
     return checkpointing.path.empty() ? "" : checkpointing.path + ".fold" + std::to_string(fold);
 }
 
-EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_t folds,
-                         const TrainOptions& options, const Callbacks& callbacks,
-                         const Checkpointing& checkpointing) {
+EpochChoice choose_epoch(const MakeModel& make, const Prepare& prepare, const Dataset& data,
+                         std::int64_t folds, const TrainOptions& options,
+                         const Callbacks& callbacks, const Checkpointing& checkpointing) {
     const auto parts =
         fold_rows(data.size(), data.labels() ? data.target : Tensor(), folds, options.seed);
     // Made one after the other: first weights come from one random generator.
@@ -123,8 +123,9 @@ EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_
         auto keeping = checkpointing;
         keeping.path = fold_checkpoint(checkpointing, k + 1);
         keeping.resume = checkpointing.resume && std::filesystem::exists(keeping.path);
-        records[place] = train(*models[place], data.rows(torch::cat(others)),
-                               data.rows(parts[place]), options, quiet, keeping);
+        auto known = data.rows(torch::cat(others)), left_out = data.rows(parts[place]);
+        prepare(k, known, left_out);
+        records[place] = train(*models[place], known, left_out, options, quiet, keeping);
         const std::lock_guard lock(guard);
         if (!callbacks.fold || records[place].interrupted) return;
         const auto best = best_epoch(records[place]);

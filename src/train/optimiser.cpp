@@ -99,10 +99,12 @@ Tensor Fromage::step(LossClosure closure) {
     return loss;
 }
 
-double schedule_factor(std::string_view schedule, std::int64_t step, std::int64_t steps) {
-    if (schedule == "constant") return 1.0;
-    const auto share = static_cast<double>(step) / static_cast<double>(steps);
-    return 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(share, 1.0)));
+double schedule_factor(std::string_view schedule, double warm_up, std::int64_t step,
+                       std::int64_t steps) {
+    const double all = static_cast<double>(steps), now = static_cast<double>(step);
+    const double risen = now + 1.0 < warm_up * all ? (now + 1.0) / (warm_up * all) : 1.0;
+    if (schedule == "constant") return risen;
+    return risen * 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(now / all, 1.0)));
 }
 
 double clip_gradients(const std::vector<Tensor>& parameters, double most) {
@@ -120,6 +122,7 @@ Optimiser::Optimiser(model::PredictorImpl& model, const TrainOptions& options, s
     : inner_(optimiser_of(options.optimiser, groups_of(model, options))),
       parameters_(model.parameters()),
       schedule_(options.schedule),
+      warm_up_(options.warm_up),
       clip_(options.clip),
       steps_(steps) {
     for (const auto& group : inner_->param_groups()) rates_.push_back(group.options().get_lr());
@@ -130,7 +133,7 @@ bool Optimiser::step() {
         skip();
         return false;
     }
-    const auto factor = schedule_factor(schedule_, done_, steps_);
+    const auto factor = schedule_factor(schedule_, warm_up_, done_, steps_);
     auto& groups = inner_->param_groups();
     for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates_[g] * factor);
     inner_->step();

@@ -1,6 +1,7 @@
 // Trainings as processes: folds, checkpoints, Ctrl-C and SIGKILL.
 #include <csignal>
 #include <filesystem>
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -96,6 +97,32 @@ TEST_F(TableRuns, FewRowsAreAllLearnedFrom) {
     expect_error(train(data(), {"--target", "kind", "--epoch-folds", "81"}), 3, {"81", "80 rows"});
 }
 
+TEST_F(TableRuns, RelevanceIsThatOfTheRowsThatAreLearnedFrom) {
+    for (const auto* wrong : {"-1", "2.5", "nan", "much"})
+        expect_error(train(data(), {"--target", "kind", "--relevance", wrong}), 2, {"--relevance"});
+    const auto loss = [&](const std::string& power) {
+        const auto trained = run_program({"train", data(), "--target", "kind", "--epochs", "3",
+                                          "--relevance", power, "-o", path("m.deepsl")});
+        EXPECT_EQ(trained.exit_code, 0) << trained.err;
+        const auto measured = run_program({"evaluate", path("m.deepsl"), data(), "--json"});
+        return json::parse(measured.out).at("log_loss").get<double>();
+    };
+    EXPECT_NE(loss("0"), loss("1"));
+    // 300 columns of noise and a coin as target: whoever sees the rows left out finds them in it.
+    std::mt19937 random(5);
+    std::string noise = "coin";
+    for (int j = 0; j < 300; ++j) noise.append(",x").append(std::to_string(j));
+    for (int i = 0; i < 60; ++i) {
+        noise += i % 2 == 0 ? "\na" : "\nb";
+        for (int j = 0; j < 300; ++j) noise.append(",").append(std::to_string(random() % 1000));
+    }
+    const auto trained =
+        run_program({"train", write("noise.csv", noise + "\n"), "--target", "coin", "--json",
+                     "--quiet", "--relevance", "2", "--epochs", "20", "-o", path("m.deepsl")});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_LT(json::parse(trained.out)["fold_accuracy"], 0.65);
+}
+
 TEST_F(TableRuns, AnEarlierRunDoesNotStandInTheWay) {
     const auto words = [&](const std::string& way, const std::string& seed) {
         return keeping(way, "run", {"--epoch-folds", "3", "--epochs", "40", "--seed", seed});
@@ -152,8 +179,8 @@ TEST_F(TableRuns, FoldsAndRowsHeldOutExcludeEachOther) {
     // The command line wins over the file, also of a printed configuration.
     const auto printed = run_program(
         {"train", held, "--target", "kind", "--header", "--separator", "comma", "--print-config"});
-    for (const auto* line :
-         {"epoch-folds = 5", "validation = 0\n", "header = true", "separator = \"comma\""})
+    for (const auto* line : {"epoch-folds = 5", "validation = 0\n", "relevance = 1\n",
+                             "warm-up = 0.4\n", "header = true", "separator = \"comma\""})
         EXPECT_NE(printed.out.find(line), std::string::npos) << line << "\n" << printed.out;
     const auto config = write("run.toml", printed.out + "quiet = true\njson = true\n");
     const auto trained = run_program({"train", "--config", config, "--validation", "0.25",

@@ -194,6 +194,45 @@ TEST(Scaling, PutsDataInsideAndBack) {
     EXPECT_TRUE(torch::isfinite(constant.forward(torch::ones({5, 2}))).all().item<bool>());
 }
 
+TEST(Scaling, StretchesColumnsByTheirWorth) {
+    torch::manual_seed(1);
+    const auto x = torch::randn({200, 3}, torch::kFloat64) + 7.0;
+    const auto worth = torch::tensor({0.5, 2.0, 1.0}, torch::kFloat64);
+    const auto factor_of = [&](const std::string& domain, const torch::Tensor& of_columns) {
+        const auto scaling = data::fit_uniform_scaling(x, domain, of_columns);
+        EXPECT_TRUE(torch::allclose(scaling.inverse(scaling.forward(x)), x, 1e-9, 0.05));
+        return scaling.factor;
+    };
+    const auto ball = factor_of("ball", worth);
+    EXPECT_TRUE(torch::allclose(ball / ball[1], worth / 2.0, 1e-12));
+    EXPECT_TRUE(torch::equal(factor_of("ball", torch::full({3}, 4.0)), factor_of("ball", {})));
+    const auto stretch = factor_of("box", worth) / factor_of("box", {});
+    EXPECT_TRUE(torch::allclose(stretch, worth / 2.0, 1e-12));
+    const auto centre = 0.5 * (std::get<0>(x.min(0)) + std::get<0>(x.max(0))).unsqueeze(0);
+    const auto middle = data::fit_uniform_scaling(x, "box", worth).forward(centre);
+    EXPECT_TRUE(torch::allclose(middle, torch::full_like(middle, 0.5), 1e-12));
+}
+
+TEST(Scaling, TellsHowCloselyAColumnGoesWithTheTarget) {
+    // A copy of the target, its negative, half of its variance, nothing, a constant.
+    const auto x = torch::tensor({{0.0, 2.0, 0.0, 0.0, 3.0},
+                                  {0.0, 2.0, 2.0, 1.0, 3.0},
+                                  {1.0, 1.0, 2.0, 0.0, 3.0},
+                                  {1.0, 1.0, 4.0, 1.0, 3.0}},
+                                 torch::kFloat64);
+    const auto wanted = torch::tensor({1.0, 1.0, 0.5, 0.0, 0.0}, torch::kFloat64);
+    const auto labels = torch::tensor({0, 0, 1, 1}, torch::kInt64);
+    EXPECT_TRUE(torch::allclose(data::association(x, labels), wanted, 0.0, 1e-12));
+    const auto numbers = labels.to(torch::kFloat32).unsqueeze(1) * 9.0F - 4.0F;
+    EXPECT_TRUE(torch::allclose(data::association(x, numbers), wanted, 0.0, 1e-12));
+    // Three classes with means 0, 3, 0: a line sees nothing, classes do.
+    const auto hill = torch::tensor({{0.0}, {3.0}, {0.0}}, torch::kFloat64);
+    const auto order = torch::tensor({0, 1, 2}, torch::kInt64);
+    EXPECT_NEAR(data::association(hill, order).item<double>(), 1.0, 1e-12);
+    EXPECT_NEAR(data::association(hill, order.to(torch::kFloat64).unsqueeze(1)).item<double>(), 0.0,
+                1e-12);
+}
+
 io::TrainedModel random_model(const std::string& preset) {
     auto options = model::model_preset(preset);
     options.hidden = options.field_hidden = {7, 5};

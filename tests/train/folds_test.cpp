@@ -44,8 +44,8 @@ EpochChoice chosen(const Dataset& data, const Callbacks& callbacks = {}) {
     training.patience = 0;
     training.weight_decay = 0.0;
     training.learning_rate = 1e-2;
-    return choose_epoch([&] { return model::make_predictor("mlp", 4, 2, options); }, data, 4,
-                        training, callbacks);
+    return choose_epoch([&] { return model::make_predictor("mlp", 4, 2, options); },
+                        [](std::int64_t, Dataset&, Dataset&) {}, data, 4, training, callbacks);
 }
 
 TEST(Folds, NoiseIsLeftSoonAndARuleIsLearned) {

@@ -100,11 +100,15 @@ TEST(Optimiser, TakesTheOptimiserAsked) {
 }
 
 TEST(Schedule, CosineGoesDownAlongAHalfWave) {
-    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 0, 8), 1.0);
-    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 2, 8), 0.5 + 0.25 * std::numbers::sqrt2);
-    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 4, 8), 0.5);
-    EXPECT_NEAR(schedule_factor("cosine", 8, 8), 0.0, 1e-16);
-    EXPECT_EQ(schedule_factor("constant", 7, 8), 1.0);
+    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 0.0, 0, 8), 1.0);
+    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 0.0, 2, 8), 0.5 + 0.25 * std::numbers::sqrt2);
+    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 0.0, 4, 8), 0.5);
+    EXPECT_NEAR(schedule_factor("cosine", 0.0, 8, 8), 0.0, 1e-16);
+    EXPECT_EQ(schedule_factor("constant", 0.0, 7, 8), 1.0);
+    EXPECT_DOUBLE_EQ(schedule_factor("constant", 0.5, 0, 8), 0.25);
+    EXPECT_DOUBLE_EQ(schedule_factor("constant", 0.5, 2, 8), 0.75);
+    EXPECT_EQ(schedule_factor("constant", 0.5, 3, 8), 1.0);
+    EXPECT_DOUBLE_EQ(schedule_factor("cosine", 1.0, 4, 8), 0.5 * 0.625);
 }
 
 TEST(Optimiser, FollowsItsSchedule) {

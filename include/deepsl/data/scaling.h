@@ -30,6 +30,14 @@ Scaling fit_scaling(const torch::Tensor& x, std::string_view domain);
 
 /// For columns whose sizes already say what they are worth, as those of an encoding do. Ball: all
 /// are divided by one number, 1.5 times the norm that 99 % of the rows stay below. Box: as above.
-Scaling fit_uniform_scaling(const torch::Tensor& x, std::string_view domain);
+/// With `worth` [n], positive, columns are stretched in proportion to it; in the box the one worth
+/// most fills [0.25, 0.75].
+Scaling fit_uniform_scaling(const torch::Tensor& x, std::string_view domain,
+                            const torch::Tensor& worth = {});
+
+/// How closely each column of x [rows, n] goes with the target, by itself: the share of its
+/// variance that lies between classes (labels, int64 [rows]), or the square of its correlation with
+/// numbers [rows, 1]. From 0 to 1, for a constant 0; double [n].
+torch::Tensor association(const torch::Tensor& x, const torch::Tensor& target);
 
 }  // namespace deepsl::data

@@ -28,6 +28,9 @@ struct Task {
     /// folds, then all rows are learned from. 0: a share is held out, train.validation.
     std::int64_t epoch_folds = 0;
     data::EncodingOptions encoding;
+    /// Inputs are stretched by (a + 1 / rows)^(relevance / 2), where a is their association with
+    /// the target (data/scaling.h) in the rows that are learned from. 0: all alike.
+    double relevance = 0.0;
     model::ModelOptions model;
     train::TrainOptions train;
 };

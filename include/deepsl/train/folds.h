@@ -27,15 +27,19 @@ struct EpochChoice {
 
 using MakeModel = std::function<std::shared_ptr<model::PredictorImpl>()>;
 
+/// Brings the sets of a fold, 0.., into the model's coordinates, by what the rows to learn from
+/// say. Called on several threads.
+using Prepare = std::function<void(std::int64_t fold, Dataset& known, Dataset& left_out)>;
+
 /// Trains a new model without each fold, on as many threads as there are, one each, and takes the
 /// epoch of the smallest mean loss on the rows left out. A fold that ends early, by patience, keeps
 /// its last loss. Same bits on any number of threads. Of the callbacks fold, stop and warning are
 /// used.
 /// Each fold has a checkpoint of its own, fold_checkpoint; to resume, those that are there are
 /// used.
-EpochChoice choose_epoch(const MakeModel& make, const Dataset& data, std::int64_t folds,
-                         const TrainOptions& options, const Callbacks& callbacks = {},
-                         const Checkpointing& checkpointing = {});
+EpochChoice choose_epoch(const MakeModel& make, const Prepare& prepare, const Dataset& data,
+                         std::int64_t folds, const TrainOptions& options,
+                         const Callbacks& callbacks = {}, const Checkpointing& checkpointing = {});
 
 /// "run.ckpt.fold3"; empty if there are no checkpoints. Folds count from 1.
 std::string fold_checkpoint(const Checkpointing& checkpointing, std::int64_t fold);

@@ -39,8 +39,10 @@ public:
     torch::Tensor step(LossClosure closure = nullptr) override;
 };
 
-/// The factor on the rate in step 0..steps-1: 1, or (1 + cos(pi step / steps)) / 2.
-double schedule_factor(std::string_view schedule, std::int64_t step, std::int64_t steps);
+/// The factor on the rate in step 0..steps-1: 1, or (1 + cos(pi step / steps)) / 2; in the first
+/// warm_up * steps steps times a factor that rises evenly to 1.
+double schedule_factor(std::string_view schedule, double warm_up, std::int64_t step,
+                       std::int64_t steps);
 
 /// Scales all gradients by one factor so that they are at most `most` long together; 0 = any
 /// length. Returns their length before that. Gradients that are not finite are left alone.
@@ -83,7 +85,7 @@ private:
     std::vector<double> rates_;  // of the groups, before the schedule
     std::vector<torch::Tensor> parameters_;
     std::string schedule_;
-    double clip_;
+    double warm_up_, clip_;
     std::int64_t done_ = 0, steps_, skipped_ = 0;
 };
 

@@ -16,6 +16,7 @@ struct TrainOptions {
     std::string optimiser = "adamw";
     double learning_rate = 2e-3;
     std::string schedule = "cosine";
+    double warm_up = 0.0;
     double weight_decay = 0.1;
     double linear_rate = 5.0;
     double clip = 5.0;
@@ -42,6 +43,8 @@ void visit_train(Options& o, Visitor&& visitor) {
     visitor(choice("schedule", {"cosine", "constant"},
                    "the rate from step to step: down to 0 along a half cosine, or the same"),
             o.schedule);
+    visitor(number("warm-up", 0.0, 1.0, "share of the steps over which the rate rises from 0"),
+            o.warm_up);
     visitor(number("weight-decay", 0.0, 1000.0,
                    "of the networks' matrices, in adamw and adam; fromage has its own"),
             o.weight_decay);
