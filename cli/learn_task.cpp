@@ -27,7 +27,7 @@ constexpr OwnFlag task_flags[] = {
      "there are categories, else zscore"},
     {"--relevance", "R",
      "Stretch inputs by their correlation with the target to the power R, 0 to 2;\n"
-     "0: all alike (default: 1 for fewer than 3,000 rows, else 0)"},
+     "0: all alike (default: 1 for fewer than 1,000 rows, else 0)"},
     {"--drop", "A,B,...", "Columns to leave out"},
     {"--numbers", "A,B,...", "Columns that are numbers"},
     {"--categories", "A,B,...", "Columns that are categories, though they look like numbers"},
@@ -141,9 +141,10 @@ void choose_stopping(const Given& flags, LearnTask& result) {
         task.epoch_folds = static_cast<std::int64_t>(whole("--epoch-folds", folds, 0, 100));
         if (task.epoch_folds == 1)
             throw usage_error("--epoch-folds takes 0, or 2 and more: one fold leaves no rows");
-        if (task.epoch_folds > static_cast<std::int64_t>(result.table.rows()))
-            throw data_error(fmt::format("{}: {} folds of {} rows; ask for fewer",
-                                         result.table.path, folds, result.table.rows()));
+        if (const auto all = static_cast<std::int64_t>(result.table.rows());
+            2 * task.epoch_folds > all)
+            throw data_error(fmt::format("{}: {} folds of {} rows; ask for {} at most",
+                                         result.table.path, folds, all, all / 2));
     }
     task.train.validation = task.epoch_folds > 0 ? 0.0 : train::TrainOptions().validation;
 }
@@ -229,10 +230,10 @@ LearnTask task_from(const CLI::App& verb, const LearnArguments& arguments, Given
     encoding.scale = one_of("--scale", result.value("scale", encoding.scale),
                             {"auto", "rank", "zscore", "minmax", "none"});
     if (const auto power = result.value("relevance"); !power.empty()) {
-        task.relevance = number("--relevance", power);
+        task.relevance = to_number<double>(power).value_or(-1.0);
         if (!(task.relevance >= 0.0 && task.relevance <= 2.0))
-            throw usage_error(
-                fmt::format("--relevance takes 0 to 2, but {} was given", shown(power)));
+            throw usage_error(fmt::format(
+                "--relevance takes a number from 0 to 2, but {} was given", shown(power)));
     }
     encoding.dropped = dropped;
     for (const auto& name : categories) encoding.roles[name] = data::Role::category;

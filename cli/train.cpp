@@ -52,6 +52,9 @@ void keep_record(const LearnTask& task, table::Learned& learned) {
     record["data"] = task.table.path.substr(task.table.path.rfind('/') + 1);
     record["rows"] = fmt::format("{}", task.table.rows());
     record["preset"] = task.preset;
+    record["scale"] = task.task.encoding.scale;
+    record["relevance"] = fmt::format("{}", task.task.relevance);
+    record["epoch-folds"] = fmt::format("{}", task.task.epoch_folds);
     record["epochs run"] = fmt::format("{}", learned.record.epochs.size());
     record["best epoch"] = fmt::format("{}", learned.record.best_epoch);
     record[(learned.record.validation_rows > 0 ? "validation " : "training ") +
@@ -118,6 +121,36 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
     return text;
 }
 
+/// How it is decided how long to train.
+std::string stopping_line(const LearnTask& task, std::size_t validation_rows) {
+    const auto& train = task.task.train;
+    if (validation_rows == 0 && task.task.epoch_folds > 0)
+        return fmt::format(
+            "few rows: {} folds choose the number of epochs, then all are learned from",
+            task.task.epoch_folds);
+    std::string chosen_by = "none held out";
+    if (validation_rows > 0)
+        chosen_by = fmt::format("the best epoch by {} other rows", grouped(validation_rows));
+    else if (train.validation > 0.0)
+        chosen_by =
+            fmt::format("the best epoch by {:g} % of the rows, held out", 100.0 * train.validation);
+    const bool patient = train.patience == 0 || chosen_by == "none held out";
+    return fmt::format(
+        "at most {} epochs, {}{}", train.epochs, chosen_by,
+        patient ? "" : fmt::format("; {} without a better one end it", train.patience));
+}
+
+/// The inputs that the model sees largest.
+std::string worth_line(const io::TrainedModel& model) {
+    constexpr std::int64_t most = 3;
+    const auto order = model.scaling.factor.argsort(0, true);
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < std::min(most, order.size(0)); ++i)
+        names.push_back(model.features[static_cast<std::size_t>(order[i].item<std::int64_t>())]);
+    return fmt::format("inputs stretched by their correlation with the target: most of all {}",
+                       fmt::join(names, ", "));
+}
+
 /// Better known now than after the folds.
 void check_checkpoint(const train::Checkpointing& checkpointing) {
     const auto& path = checkpointing.path;
@@ -132,6 +165,20 @@ void check_checkpoint(const train::Checkpointing& checkpointing) {
         train::check_state(path);
     } catch (const io::FileError& error) {
         throw data_error(error.what());
+    }
+}
+
+/// Hours of training are not lost for a disk that is full.
+std::string saved_elsewhere(const std::string& output, io::TrainedModel& model) {
+    try {
+        const auto path =
+            (std::filesystem::temp_directory_path() / std::filesystem::path(output).filename())
+                .string();
+        if (std::filesystem::exists(path)) return "";
+        io::save_model(path, model);
+        return "; the model was written to " + in_quotes(path) + " instead";
+    } catch (const std::exception&) {
+        return "";
     }
 }
 
@@ -206,13 +253,10 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
             fmt::format("  {} ({}) from {} inputs by '{}'", task.task.target,
                         labels ? fmt::format("{} classes", target.classes.size()) : "a number",
                         encoding.inputs(), task.task.kind));
-        if (validation.rows() == 0 && task.task.epoch_folds > 0)
-            display.line(
-                fmt::format("  few rows: {} folds choose the number of epochs, then all "
-                            "are learned from",
-                            task.task.epoch_folds));
+        display.line("  " + stopping_line(task, validation.rows()));
         learned =
             table::learn(task.table, validation, task.task, display.callbacks(), checkpointing);
+        if (task.task.relevance > 0.0) display.line("  " + worth_line(learned.model));
         for (const auto& line : notes_lines(learned.notes)) display.line("  " + line);
         display.line(train::summary_line(learned.record));
     } catch (const data::InputError& error) {
@@ -222,7 +266,7 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
     try {
         io::save_model(output, learned.model);
     } catch (const io::FileError& error) {
-        throw Error(ExitCode::failure, error.what());
+        throw Error(ExitCode::failure, error.what() + saved_elsewhere(output, learned.model));
     }
     print(task.json ? json_text(task, learned, output)
                     : (task.quiet ? "" : "\n") + result_text(task, learned, output));

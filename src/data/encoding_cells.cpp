@@ -28,7 +28,9 @@ std::string some_names(const Table& table) {
         names.push_back(shown(table.columns[i].name));
     const auto more = table.columns.size() - names.size();
     return fmt::format("{}{}", fmt::join(names, ", "),
-                       more == 0 ? "" : fmt::format(" and {} more", more));
+                       more == 0 ? ""
+                                 : fmt::format(" and {} more, the last of them {}", more,
+                                               shown(table.columns.back().name)));
 }
 
 /// Levels of the items that rows point at: sorted, those without a row left out.
@@ -80,12 +82,12 @@ const Column& column_of(const Table& table, std::string_view name, std::string_v
             : ""));
 }
 
-std::vector<double> numbers_of(const Table& table, const Column& column,
-                               std::string_view expected) {
+std::vector<double> numbers_of(const Table& table, const Column& column, std::string_view expected,
+                               std::string_view otherwise) {
     const auto refuse = [&](std::size_t row, const std::string& cell) {
-        throw InputError(fmt::format("{}: {} is not a {}number{}; correct it or leave it empty",
+        throw InputError(fmt::format("{}: {} is not a {}number{}; correct it or {}",
                                      where(table, column, row), shown(cell),
-                                     column.numeric ? "finite " : "", expected));
+                                     column.numeric ? "finite " : "", expected, otherwise));
     };
     std::vector<double> numbers(column.size(), std::numeric_limits<double>::quiet_NaN());
     if (column.numeric) {

@@ -26,7 +26,8 @@ const Column& column_of(const Table& table, std::string_view name, std::string_v
 
 /// NaN where missing [row]. Throws InputError for a cell that is no finite number; `expected` goes
 /// on from "is not a number".
-std::vector<double> numbers_of(const Table& table, const Column& column, std::string_view expected);
+std::vector<double> numbers_of(const Table& table, const Column& column, std::string_view expected,
+                               std::string_view otherwise = "leave it empty");
 
 /// Only texts that some row has. Numbers stand in their shortest notation.
 struct Levels {

@@ -108,7 +108,7 @@ Encoding Encoding::fit(const Table& table, std::string_view target,
             learn_category(columns[i], table, *sources[i], options.most_categories);
         if (columns[i].role == Role::number)
             learn_number(columns[i],
-                         numbers_of(table, *sources[i], ", though its column has that role"),
+                         numbers_of(table, *sources[i], ", though its column holds numbers"),
                          scale);
     }
     return encoding;

@@ -27,6 +27,11 @@ Tensor checked(const Tensor& x, std::string_view domain) {
     return wide;
 }
 
+Tensor centred(const Tensor& x) {
+    const auto wide = x.to(torch::kFloat64);
+    return wide - wide.mean(0);
+}
+
 Scaling with_spread(Scaling s, const Tensor& x) {
     const auto z = s.forward(x);
     s.spread = (z - z.mean(0)).square().mean().sqrt().item<double>();
@@ -89,17 +94,22 @@ Scaling fit_uniform_scaling(const Tensor& x, std::string_view domain, const Tens
 }
 
 Tensor association(const Tensor& x, const Tensor& target) {
-    const auto columns = x.to(torch::kFloat64) - x.to(torch::kFloat64).mean(0);
-    Tensor explained;  // sum of squares
-    if (target.is_floating_point()) {
-        const auto numbers = target.to(torch::kFloat64) - target.to(torch::kFloat64).mean(0);
-        explained = columns.t().mm(numbers).squeeze(1).square() / numbers.square().sum();
-    } else {
-        const auto members = torch::one_hot(target).to(torch::kFloat64);
-        explained = (columns.t().mm(members).square() / members.sum(0).clamp_min(1.0)).sum(1);
-    }
-    const auto all = columns.square().sum(0);
-    return torch::where(all > 0.0, explained / all, torch::zeros_like(all)).nan_to_num(0.0);
+    const auto columns = centred(x);
+    const auto wanted = centred(target.is_floating_point() ? target : torch::one_hot(target));
+    // Squares without what the columns themselves say; of 0 and 1 nothing is left.
+    const auto squares = centred(columns.square());
+    const auto all = columns.square().sum(0).clamp_min(1e-300);
+    const auto bent = squares - columns * ((columns * squares).sum(0) / all);
+    const auto explained = [&](const Tensor& by, const Tensor& least) {
+        const auto size = by.square().sum(0);
+        return torch::where(size > least, by.t().mm(wanted).square().sum(1) / size,
+                            torch::zeros_like(size));
+    };
+    const auto none = torch::zeros_like(all);
+    const auto share =
+        (explained(columns, none) + explained(bent, 1e-9 * squares.square().sum(0))) /
+        wanted.square().sum();
+    return share.nan_to_num(0.0).clamp(0.0, 1.0);
 }
 
 }  // namespace deepsl::data

@@ -97,7 +97,7 @@ Target target_of(const Table& table, std::string_view column_name, std::string_v
     target.name = column.name;
     const bool one_value = to_learn && levels.texts.size() == 1;
     if (!are_classes(table, column, levels, kind, !known.empty(), most_classes)) {
-        target.numbers = numbers_of(table, column, ", as the target has to be");
+        target.numbers = numbers_of(table, column, ", as the target has to be", "remove the row");
         if (one_value)
             throw InputError(
                 fmt::format("{}: the target is {} in every row; bring rows that differ"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -33,7 +34,7 @@ train::Dataset dataset(const io::TrainedModel& model, const Tensor& x, const dat
 data::Scaling scaling_of(const train::Dataset& known, const Task& task) {
     Tensor worth;
     if (task.relevance > 0.0) {
-        // By chance alone an association is about 1 / rows.
+        // So much, about, any input seems to tell by chance.
         const auto by_chance = 1.0 / static_cast<double>(known.size());
         worth = (data::association(known.x, known.target) + by_chance).pow(0.5 * task.relevance);
     }
@@ -112,6 +113,17 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
         model.baseline = make();
     }
     auto known_rows = dataset(model, x, target);
+    train::Dataset held_out;
+    if (validation.rows() > 0) {
+        const auto known = data::read_measured_target(validation, task.target, model.classes);
+        held_out = dataset(model, inputs_of(model.encoding->apply(validation)), known);
+    } else if (task.epoch_folds < 2 && task.relevance > 0.0) {
+        // Rows held out must not say what inputs are worth.
+        std::mt19937_64 random(static_cast<std::uint64_t>(task.train.seed));
+        auto parts = train::split(known_rows, task.train.validation, random);
+        known_rows = std::move(parts.training);
+        held_out = std::move(parts.validation);
+    }
     model.scaling = scaling_of(known_rows, task);
     auto options = task.train;
     train::EpochChoice choice;
@@ -139,13 +151,8 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
         options.stop_epoch = choice.epoch;
         options.validation = 0.0;
     }
-    train::Dataset held_out;
-    if (validation.rows() > 0) {
-        const auto known = data::read_measured_target(validation, task.target, model.classes);
-        held_out = dataset(model, inputs_of(model.encoding->apply(validation)), known);
-        scale(model.scaling, held_out);
-    }
     scale(model.scaling, known_rows);
+    if (!held_out.empty()) scale(model.scaling, held_out);
     learned.record =
         train::train(model.predictor(), known_rows, held_out, options, callbacks, keeping);
     if (choice.epoch > 0) {

@@ -20,10 +20,10 @@ void suit(double rows, std::size_t classes, Task& task) {
     train.batch = many ? 256 : 64;
     train.learning_rate = many ? 3e-3 : 2e-3;
     train.weight_decay = many ? 0.1 : 3.0;
-    // Few rows cannot tell what many columns are worth.
-    task.relevance = many ? 0.0 : 1.0;
+    // Few rows cannot tell what each column is worth.
+    task.relevance = few ? 1.0 : 0.0;
     // The best epoch may come early; the smaller its steps, the better it is met.
-    train.warm_up = many ? 0.0 : 0.4;
+    train.warm_up = few ? 0.4 : 0.0;
     // Small tables need steps, large ones passes.
     const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
     train.epochs = std::max<std::int64_t>(

@@ -163,7 +163,8 @@ public:
                 refuse_run(path_, fmt::format("its {} was {}, but is {} now", name,
                                               in_quotes(there), in_quotes(value)));
         }
-        if (text("data") != run.data) refuse_run(path_, "it learned from other data");
+        if (text("data") != run.data)
+            refuse_run(path_, "it learned from other data, or in another scale");
         std::size_t own = 0;
         for (const auto& tensor : file_.tensors) own += tensor.name.rfind("model.", 0) == 0;
         bool fits = own == run.tensors.size();

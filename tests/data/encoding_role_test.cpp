@@ -177,7 +177,7 @@ TEST(EncodingRole, RefusesInOneSentence) {
                   Encoding::fit(table({numbers("y", {1, HUGE_VAL})}), "");
               }),
               "'people.csv', line 3, column 'y': 'inf' is not a finite number, though its column "
-              "has that role; correct it or leave it empty");
+              "holds numbers; correct it or leave it empty");
 }
 
 TEST(EncodingRole, ATextAmongManyNumbersIsAMistake) {

@@ -237,8 +237,8 @@ TEST(Encoding, TextsThatAreNumbersCanBeNumbers) {
     EXPECT_EQ(refusal([&] {
                   Encoding::fit(table({texts("a", {"1", "b"})}), "", options);
               }),
-              "'people.csv', line 3, column 'a': 'b' is not a number, though its column has that "
-              "role; correct it or leave it empty");
+              "'people.csv', line 3, column 'a': 'b' is not a number, though its column holds "
+              "numbers; correct it or leave it empty");
 }
 
 }  // namespace

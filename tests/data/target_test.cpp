@@ -115,10 +115,10 @@ TEST(Target, RefusesInOneSentence) {
               "there is no kind of target 'class'; choose auto, classes or numbers");
     EXPECT_EQ(said(numbers("y", {1, -HUGE_VAL}), "numbers"),
               "'people.csv', line 3, column 'y': '-inf' is not a finite number, as the target has "
-              "to be; correct it or leave it empty");
+              "to be; correct it or remove the row");
     EXPECT_EQ(said(texts("y", {"1", "b"}), "numbers"),
               "'people.csv', line 3, column 'y': 'b' is not a number, as the target has to be; "
-              "correct it or leave it empty");
+              "correct it or remove the row");
 }
 
 TEST(Target, ATextAmongManyNumbersIsAMistake) {

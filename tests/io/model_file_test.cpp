@@ -213,24 +213,25 @@ TEST(Scaling, StretchesColumnsByTheirWorth) {
     EXPECT_TRUE(torch::allclose(middle, torch::full_like(middle, 0.5), 1e-12));
 }
 
-TEST(Scaling, TellsHowCloselyAColumnGoesWithTheTarget) {
+TEST(Scaling, TellsHowMuchAColumnSaysAboutTheTarget) {
     // A copy of the target, its negative, half of its variance, nothing, a constant.
     const auto x = torch::tensor({{0.0, 2.0, 0.0, 0.0, 3.0},
-                                  {0.0, 2.0, 2.0, 1.0, 3.0},
-                                  {1.0, 1.0, 2.0, 0.0, 3.0},
-                                  {1.0, 1.0, 4.0, 1.0, 3.0}},
+                                  {0.0, 2.0, 1.0, 1.0, 3.0},
+                                  {1.0, 1.0, 1.0, 0.0, 3.0},
+                                  {1.0, 1.0, 2.0, 1.0, 3.0}},
                                  torch::kFloat64);
     const auto wanted = torch::tensor({1.0, 1.0, 0.5, 0.0, 0.0}, torch::kFloat64);
     const auto labels = torch::tensor({0, 0, 1, 1}, torch::kInt64);
     EXPECT_TRUE(torch::allclose(data::association(x, labels), wanted, 0.0, 1e-12));
     const auto numbers = labels.to(torch::kFloat32).unsqueeze(1) * 9.0F - 4.0F;
     EXPECT_TRUE(torch::allclose(data::association(x, numbers), wanted, 0.0, 1e-12));
-    // Three classes with means 0, 3, 0: a line sees nothing, classes do.
+    // A hill, which a line does not see; and the third of three classes, which is half of all.
+    const auto place = torch::tensor({{-1.0}, {0.0}, {1.0}}, torch::kFloat64);
     const auto hill = torch::tensor({{0.0}, {3.0}, {0.0}}, torch::kFloat64);
+    EXPECT_NEAR(data::association(place, hill).item<double>(), 1.0, 1e-12);
+    const auto third = torch::tensor({{0.0}, {0.0}, {1.0}}, torch::kFloat64);
     const auto order = torch::tensor({0, 1, 2}, torch::kInt64);
-    EXPECT_NEAR(data::association(hill, order).item<double>(), 1.0, 1e-12);
-    EXPECT_NEAR(data::association(hill, order.to(torch::kFloat64).unsqueeze(1)).item<double>(), 0.0,
-                1e-12);
+    EXPECT_NEAR(data::association(third, order).item<double>(), 0.5, 1e-12);
 }
 
 io::TrainedModel random_model(const std::string& preset) {

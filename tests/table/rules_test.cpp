@@ -65,10 +65,11 @@ TEST(Rules, AreThoseOfTheDocs) {
     EXPECT_EQ(task_for(made(3000, 15), "y").model.fields, 6);
     EXPECT_EQ(task_for(made(3000, 0), "y").model.fields, 1);
     EXPECT_EQ(few.train.best, "loss");
-    EXPECT_EQ(some.relevance, 1.0);
-    EXPECT_EQ(many.relevance, 0.0);
-    EXPECT_EQ(some.train.warm_up, 0.4);
-    EXPECT_EQ(many.train.warm_up, 0.0);
+    EXPECT_EQ(few.relevance, 1.0);
+    EXPECT_EQ(some.relevance, 0.0);
+    EXPECT_EQ(few.train.warm_up, 0.4);
+    EXPECT_EQ(some.train.warm_up, 0.0);
+    EXPECT_EQ(task_for(made(999, 2), "y", "paper").relevance, 0.0);
     EXPECT_EQ(task_for(made(999, 2), "y", "paper").train.best, "metric");
 }
 
