@@ -108,6 +108,8 @@ std::string table_sentence(const data::Table& table) {
 
 std::vector<std::string> notes_lines(const data::EncodingNotes& notes) {
     std::vector<std::string> lines;
+    if (notes.by_place)
+        lines.push_back("no header was found: columns are taken by place, as training had them");
     const auto add = [&](const char* what, const std::map<std::string, std::size_t>& columns) {
         if (!columns.empty()) lines.push_back(fmt::format("{}: {}", what, counts(columns)));
     };

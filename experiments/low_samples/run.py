@@ -4,7 +4,7 @@
     make experiment NAME=low_samples [ARGS="--seeds 0,1 --sizes 100,400"]
 
 Training and validation rows (1,000) are drawn, seed by seed, from the fixed training part of Bank, test
-rows (1,000) from its test part, which no choice has ever seen. Each TOML file beside this one is a
+rows (1,000) from its test part; settings were chosen on training rows only. Each TOML file beside this one is a
 model, but grids.toml: there are the settings that are tried where a model is tuned, the best of which on
 the validation rows is tested; so are logistic regression, SVM and XGBoost (../others.py). `alone` has no
 validation rows.

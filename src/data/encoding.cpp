@@ -147,6 +147,7 @@ Encoded Encoding::apply(const Table& table, bool strict) const {
     Encoded out;
     out.rows = table.rows();
     out.inputs = inputs();
+    out.notes.by_place = !by_place_ && !table.header;
     out.x.resize(out.rows * out.inputs);
     double* x = out.x.data();
     for (std::size_t i = 0; i < columns_.size(); ++i) {

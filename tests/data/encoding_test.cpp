@@ -196,6 +196,7 @@ TEST(Encoding, TakesColumnsByPlaceWithoutAHeader) {
         for (const auto& later : {full, renamed(inputs_only)}) {
             EXPECT_EQ(encoding.apply(later).x, x);
             EXPECT_TRUE(encoding.apply(later).notes.ignored.empty());
+            EXPECT_EQ(encoding.apply(later).notes.by_place, training.header);
         }
     }
     EXPECT_EQ(Encoding::fit(full, "column1").apply(inputs_only).x, x);

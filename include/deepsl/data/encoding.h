@@ -74,6 +74,7 @@ struct EncodingNotes {
     std::map<std::string, std::size_t> unseen;        // texts that training did not have
     std::map<std::string, std::size_t> out_of_range;  // numbers beyond the training range
     std::vector<std::string> ignored;                 // columns not used, the target aside
+    bool by_place = false;                            // training had a header, this table has none
 };
 
 struct Encoded {

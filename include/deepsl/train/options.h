@@ -39,11 +39,13 @@ void visit_train(Options& o, Visitor&& visitor) {
             o.alpha);
     visitor(choice("optimiser", {"adamw", "adam", "fromage"}, "how weights follow gradients"),
             o.optimiser);
-    visitor(number("learning-rate", 0.0, 10.0, "of the networks, at the start"), o.learning_rate);
+    visitor(number("learning-rate", 0.0, 10.0, "of the networks, before schedule and warm-up"),
+            o.learning_rate);
     visitor(choice("schedule", {"cosine", "constant"},
                    "the rate from step to step: down to 0 along a half cosine, or the same"),
             o.schedule);
-    visitor(number("warm-up", 0.0, 1.0, "share of the steps over which the rate rises from 0"),
+    visitor(number("warm-up", 0.0, 1.0,
+                   "share of the steps over which a factor on the rate rises from 0 to 1"),
             o.warm_up);
     visitor(number("weight-decay", 0.0, 1000.0,
                    "of the networks' matrices, in adamw and adam; fromage has its own"),
