@@ -118,7 +118,8 @@ std::string markdown(const Tables& all) {
         "the header. This page is what `deepsl options --markdown` prints.\n\n"
         "`deepsl demo` starts from the same presets, but for {} in `default`, and {} in\n"
         "`paper`. On a table, `deepsl train` and `deepsl cv` with `default` set {} by its size\n"
-        "and its target, as the page on tables tells. What only tables have, such as `--scale` and\n"
+        "and its target, as the page on tables tells. What only tables have, such as `--scale` "
+        "and\n"
         "`--relevance`, is in `deepsl train --help`.\n\n"
         "## The model\n\n{}\n## The training\n\n{}",
         usual_differences(all), paper_differences(all), fmt::format("`{}`", by_rule("`, `")),

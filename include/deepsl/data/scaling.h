@@ -37,8 +37,8 @@ Scaling fit_uniform_scaling(const torch::Tensor& x, std::string_view domain,
 
 /// How much each column of x [rows, n] tells about the target by itself: the share of the target's
 /// variance that a regression on the column and its square explains. For classes (labels, int64
-/// [rows]) the variance is the sum of those of their indicators; numbers are [rows, 1]. From 0 to 1,
-/// for a constant 0; double [n].
+/// [rows]) the variance is the sum of those of their indicators; numbers are [rows, 1]. From 0 to
+/// 1, for a constant 0; double [n].
 torch::Tensor association(const torch::Tensor& x, const torch::Tensor& target);
 
 }  // namespace deepsl::data
