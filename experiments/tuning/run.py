@@ -12,7 +12,7 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT, all_trained, lists_asked, axes, data_folder, grids, mean, percent, publish, \
+from common import KEPT, all_trained, lists_asked, axes, data_folder, grids, percent, publish, \
     rows_of, sets, spread, table, write_rows  # noqa: E402
 
 TITLES = {"dry_bean": "Dry Bean, 10,889 rows", "bank": "Bank, 8,930 rows",
@@ -61,16 +61,15 @@ def main():
             for title, of_seeds in [*found.items(), ("tuned: the best on rows held out", best)]:
                 scores = [percent(run) for run in of_seeds]
                 held_out = [100 * run["training"]["validation_accuracy"] for run in of_seeds]
-                rows.append([TITLES[name], NAMES[kind], title, shown(held_out), shown(scores),
-                             f"{mean([run['training']['seconds'] for run in of_seeds]):.0f}"])
+                rows.append([TITLES[name], NAMES[kind], title, shown(held_out), shown(scores)])
                 plot.plot(held_out, scores, "o", color=f"C{i}", markersize=4,
                           label=NAMES[kind] if title.startswith("tuned") else None)
         plot.set_title(TITLES[name], fontsize=9)
         plot.set_xlabel("on rows held out, %")
         plot.set_ylabel("test accuracy, %")
         plot.legend(frameon=False, fontsize=8)
-    publish("tuning", table(["set", "model", "settings", "on rows held out, %", "test accuracy, %",
-                             "training, s"], rows), figure)
+    publish("tuning", table(["set", "model", "settings", "on rows held out, %", "test accuracy, %"],
+                            rows), figure)
 
 
 main()
