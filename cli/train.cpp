@@ -128,16 +128,14 @@ std::string stopping_line(const LearnTask& task, std::size_t validation_rows) {
         return fmt::format(
             "few rows: {} folds choose the number of epochs, then all are learned from",
             task.task.epoch_folds);
-    std::string chosen_by = "none held out";
+    std::string chosen_by = "the training loss: no rows are held out";
     if (validation_rows > 0)
-        chosen_by = fmt::format("the best epoch by {} other rows", grouped(validation_rows));
+        chosen_by = fmt::format("{} other rows", grouped(validation_rows));
     else if (train.validation > 0.0)
-        chosen_by =
-            fmt::format("the best epoch by {:g} % of the rows, held out", 100.0 * train.validation);
-    const bool patient = train.patience == 0 || chosen_by == "none held out";
+        chosen_by = fmt::format("{:g} % of the rows, held out", 100.0 * train.validation);
     return fmt::format(
-        "at most {} epochs, {}{}", train.epochs, chosen_by,
-        patient ? "" : fmt::format("; {} without a better one end it", train.patience));
+        "at most {} epochs, the best one by {}{}", train.epochs, chosen_by,
+        train.patience > 0 ? fmt::format("; {} without a better one end it", train.patience) : "");
 }
 
 /// The inputs that the model sees largest.

@@ -25,7 +25,7 @@ std::string shown(std::string_view text);
 const Column& column_of(const Table& table, std::string_view name, std::string_view purpose = "");
 
 /// NaN where missing [row]. Throws InputError for a cell that is no finite number; `expected` goes
-/// on from "is not a number".
+/// on from "is not a number", `otherwise` from "correct it or".
 std::vector<double> numbers_of(const Table& table, const Column& column, std::string_view expected,
                                std::string_view otherwise = "leave it empty");
 
