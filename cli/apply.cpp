@@ -68,6 +68,9 @@ std::string failures_line(const train::Failures& failures, std::int64_t failed, 
                        rows, fmt::join(parts, ", "));
 }
 
+/// Classes; more do not fit a terminal's width.
+constexpr std::size_t most_shown = 12;
+
 std::string confusion_text(const io::TrainedModel& model, const torch::Tensor& counts) {
     std::size_t width = 5, name_width = 0;
     for (const auto& name : model.classes) {
@@ -213,8 +216,11 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
                     ? fmt::format("  {:<18} cannot be told of these rows\n", title)
                     : fmt::format("  {:<18} {:.4f}\n", title, metric.value);
     }
-    if (score.confusion.defined() && score.confusion.size(0) <= 12)
-        text += confusion_text(model, score.confusion);
+    if (score.confusion.defined())
+        text += model.classes.size() <= most_shown
+                    ? confusion_text(model, score.confusion)
+                    : fmt::format("  --json has the {0} x {0} confusion matrix\n",
+                                  model.classes.size());
     if (score.failed > 0) text += failures_line(score.failures, score.failed, score.samples) + "\n";
     print(text);
     return ExitCode::ok;

@@ -95,10 +95,15 @@ Folds measured(const LearnTask& task, std::size_t folds) {
         std::vector<std::size_t> others;
         for (std::size_t j = 0; j < folds; ++j)
             if (j != k) others.insert(others.end(), parts[j].begin(), parts[j].end());
-        auto learned = table::learn(task.table.rows_of(others), {}, task.task, callbacks);
-        if (Interrupt::asked()) break;
-        found.seconds += learned.record.seconds;
-        found.add(table::evaluate(learned.model, task.table.rows_of(parts[k])));
+        try {
+            auto learned = table::learn(task.table.rows_of(others), {}, task.task, callbacks);
+            if (Interrupt::asked()) break;
+            found.seconds += learned.record.seconds;
+            found.add(table::evaluate(learned.model, task.table.rows_of(parts[k])));
+        } catch (const data::InputError& error) {
+            throw data::InputError(fmt::format("{}; so it is when fold {} of {} is left out",
+                                               error.what(), k + 1, folds));
+        }
         display.line(fmt::format("fold {}/{}{}", k + 1, folds, found.last()));
     }
     return found;

@@ -61,6 +61,10 @@ std::string about_model(const std::string& path, io::TrainedModel& model) {
             out += fmt::format("  {:<24} left out: {}\n", column.name, column.why);
         }
     }
+    const auto relevance = model.record.find("relevance");
+    if (relevance != model.record.end() && relevance->second != "0")
+        out += fmt::format("  {:<24} {}\n", "stretched most",
+                           fmt::join(table::largest_inputs(model, 3), ", "));
     out += "\nModel\n";
     const auto options = options_of(model);
     model::visit_model(options, [&](const Option& option, const auto& value) {
@@ -76,6 +80,7 @@ Json model_json(const std::string& path, io::TrainedModel& model) {
     out["model"] = path;
     out["kind"] = model.kind;
     out["inputs"] = model.features;
+    out["factors"] = numbers(model.scaling.factor);
     out["classes"] = model.classes;
     out["parameters"] = model.predictor().parameter_count();
     const auto options = options_of(model);

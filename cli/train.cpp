@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "deepsl/io/model_report.h"
@@ -138,17 +139,6 @@ std::string stopping_line(const LearnTask& task, std::size_t validation_rows) {
         train.patience > 0 ? fmt::format("; {} without a better one end it", train.patience) : "");
 }
 
-/// The inputs that the model sees largest.
-std::string worth_line(const io::TrainedModel& model) {
-    constexpr std::int64_t most = 3;
-    const auto order = model.scaling.factor.argsort(0, true);
-    std::vector<std::string> names;
-    for (std::int64_t i = 0; i < std::min(most, order.size(0)); ++i)
-        names.push_back(model.features[static_cast<std::size_t>(order[i].item<std::int64_t>())]);
-    return fmt::format("inputs stretched by their correlation with the target: most of all {}",
-                       fmt::join(names, ", "));
-}
-
 /// Better known now than after the folds.
 void check_checkpoint(const train::Checkpointing& checkpointing) {
     const auto& path = checkpointing.path;
@@ -169,12 +159,13 @@ void check_checkpoint(const train::Checkpointing& checkpointing) {
 /// Hours of training are not lost for a disk that is full.
 std::string saved_elsewhere(const std::string& output, io::TrainedModel& model) {
     try {
-        const auto path =
-            (std::filesystem::temp_directory_path() / std::filesystem::path(output).filename())
-                .string();
-        if (std::filesystem::exists(path)) return "";
-        io::save_model(path, model);
-        return "; the model was written to " + in_quotes(path) + " instead";
+        const auto name = std::filesystem::path(output);
+        auto path = std::filesystem::temp_directory_path() / name.filename();
+        for (int k = 2; std::filesystem::exists(path); ++k)
+            path.replace_filename(
+                fmt::format("{}-{}{}", name.stem().string(), k, name.extension().string()));
+        io::save_model(path.string(), model);
+        return "; the model was written to " + in_quotes(path.string()) + " instead";
     } catch (const std::exception&) {
         return "";
     }
@@ -254,7 +245,10 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         display.line("  " + stopping_line(task, validation.rows()));
         learned =
             table::learn(task.table, validation, task.task, display.callbacks(), checkpointing);
-        if (task.task.relevance > 0.0) display.line("  " + worth_line(learned.model));
+        if (task.task.relevance > 0.0)
+            display.line(fmt::format(
+                "  inputs stretched by their correlation with the target: most of all {}",
+                fmt::join(table::largest_inputs(learned.model, 3), ", ")));
         for (const auto& line : notes_lines(learned.notes)) display.line("  " + line);
         display.line(train::summary_line(learned.record));
     } catch (const data::InputError& error) {

@@ -76,8 +76,9 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
 Encoding Encoding::fit(const Table& table, std::string_view target,
                        const EncodingOptions& options) {
     if (table.rows() == 0)
-        throw InputError(
-            fmt::format("{} has no rows to learn from; add some", in_quotes(table.path)));
+        throw InputError(fmt::format("{} has no rows to learn from{}; add some",
+                                     in_quotes(table.path),
+                                     table.header ? " below its header" : ""));
     Encoding encoding;
     encoding.by_place_ = !table.header;
     encoding.target_ = target;

@@ -183,6 +183,14 @@ Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) 
     return answers;
 }
 
+std::vector<std::string> largest_inputs(const io::TrainedModel& model, std::int64_t most) {
+    const auto order = model.scaling.factor.argsort(0, true);
+    std::vector<std::string> names;
+    for (std::int64_t i = 0; i < std::min(most, order.size(0)); ++i)
+        names.push_back(model.features[static_cast<std::size_t>(order[i].item<std::int64_t>())]);
+    return names;
+}
+
 Score evaluate(io::TrainedModel& model, const data::Table& table, bool strict) {
     const bool labels = !model.classes.empty();
     const auto target =

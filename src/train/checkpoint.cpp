@@ -164,7 +164,8 @@ public:
                                               in_quotes(there), in_quotes(value)));
         }
         if (text("data") != run.data)
-            refuse_run(path_, "it learned from other data, or in another scale");
+            refuse_run(path_,
+                       "it learned from other data, or their --scale or --relevance was another");
         std::size_t own = 0;
         for (const auto& tensor : file_.tensors) own += tensor.name.rfind("model.", 0) == 0;
         bool fits = own == run.tensors.size();

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ Outcome run_program(const std::vector<std::string>& arguments);
 
 /// The same with standard output sent to `path`; `out` stays empty.
 Outcome run_program_into(const std::string& path, const std::vector<std::string>& arguments);
+
+/// The same, with something done to the world as soon as standard error holds `text`.
+Outcome disturb_program(const std::vector<std::string>& arguments, const std::string& text,
+                        const std::function<void()>& disturb);
 
 /// The same, sent a signal (Ctrl-C if not told otherwise) as soon as standard error holds `text`.
 Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text,

@@ -18,7 +18,7 @@ class TableErrors : public TableVerbs {};
 TEST_F(TableErrors, BadTablesAreNamed) {
     expect_error(train(path("none.csv")), 3, {"none.csv"});
     expect_error(train(write("e.csv", "")), 3, {"e.csv"});
-    expect_error(train(write("h.csv", "a,b\n"), {"--header"}), 3, {"h.csv"});
+    expect_error(train(write("h.csv", "a,b\n"), {"--header"}), 3, {"h.csv", "header"});
     expect_error(train(write("r.csv", "a,b\n1,x\n2\n")), 3, {"r.csv", "line 3"});
     expect_error(train(write("one.csv", "a,b\n1,x\n2,x\n3,x\n")), 3, {"one.csv", "b"});
     expect_error(train(write("c.csv", "a,b\n1,0.5\n2,0.5\n3,0.5\n")), 3, {"c.csv", "b"});
@@ -97,6 +97,29 @@ TEST_F(TableErrors, AFullDiskLosesNothing) {
                      100, {"predict", path("m.deepsl"), data(), "--quiet", "-o", path("out.csv")}),
                  1, {"out.csv"});
     EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(TableErrors, AModelThatCannotBeSavedWhereItShouldIsSavedElsewhere) {
+    const auto gone = path("gone"), spare = path("spare");
+    std::filesystem::create_directory(spare);
+    setenv("TMPDIR", spare.c_str(), 1);
+    const auto train_and_lose_the_folder = [&] {
+        std::filesystem::create_directory(gone);
+        const auto output = (std::filesystem::path(gone) / "m.deepsl").string();
+        return disturb_program({"train", data(), "--target", "kind", "--model", "mlp", "--epochs",
+                                "200", "--threads", "1", "-o", output},
+                               "classes", [&] { std::filesystem::remove_all(gone); });
+    };
+    for (const auto* name : {"m.deepsl", "m-2.deepsl"}) {
+        const auto outcome = train_and_lose_the_folder();
+        EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+        const auto kept = (std::filesystem::path(spare) / name).string();
+        EXPECT_NE(outcome.err.find("the model was written to '" + kept + "' instead"),
+                  std::string::npos)
+            << outcome.err;
+        EXPECT_EQ(run_program({"predict", kept, data(), "--quiet"}).exit_code, 0);
+    }
+    unsetenv("TMPDIR");
 }
 
 TEST_F(TableErrors, AConfigurationThatCannotBeReadIsNamed) {
@@ -205,6 +228,12 @@ TEST_F(TableErrors, AFoldNeedsTwoRowsOfAClass) {
     expect_error(run_program({"cv", write("rare.csv", small_table() + "90,1,red,maybe\n"),
                               "--target", "kind", "--quiet"}),
                  3, {"rare.csv", "'maybe'"});
+    std::string text = "x,y\n";
+    for (int i = 0; i < 30; ++i)
+        text += std::to_string(i * i % 17) + (i == 4 ? ",2.5\n" : ",1.5\n");
+    expect_error(run_program({"cv", write("same.csv", text), "--target", "y", "--task", "numbers",
+                              "--epochs", "1", "--quiet"}),
+                 3, {"same.csv", "when fold"});
 }
 
 }  // namespace

@@ -60,10 +60,36 @@ TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
     EXPECT_NEAR(finely["lambda"][0], seen["fields"][0]["lambda"][0], 1e-2);
     const auto about = run_program({"inspect", path("m.deepsl")});
     EXPECT_NE(about.out.find("predicts kind: a, b"), std::string::npos) << about.out;
+    // The size alone tells the most about the kind.
+    const auto factor = [&](const std::string& input) {
+        const auto& names = seen["inputs"];
+        const auto place = std::find(names.begin(), names.end(), input) - names.begin();
+        return seen["factors"].at(static_cast<std::size_t>(place)).get<double>();
+    };
+    EXPECT_GT(factor("size"), factor("colour=red"));
+    EXPECT_NE(about.out.find("stretched most           size"), std::string::npos) << about.out;
     const auto page =
         run_program({"inspect", path("m.deepsl"), data(), "--report", path("page.html")});
     ASSERT_EQ(page.exit_code, 0) << page.err;
     EXPECT_NE(read(path("page.html")).find("<svg"), std::string::npos);
+}
+
+TEST_F(TableVerbs, AConfusionMatrixTooWideForATerminalIsInTheJson) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < 78; ++i) {
+        const int letter = i % 13;
+        text += std::to_string(letter) + ".5,";
+        text += static_cast<char>('a' + letter);
+        text += "\n";
+    }
+    const auto table = write("letters.csv", text);
+    const auto trained = train(table, {"--quiet", "--model", "mlp", "--validation", "0"});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    const auto told = run_program({"evaluate", path("m.deepsl"), table});
+    EXPECT_NE(told.out.find("--json has the 13 x 13 confusion matrix"), std::string::npos)
+        << told.out;
+    const auto whole = run_program({"evaluate", path("m.deepsl"), table, "--json"});
+    EXPECT_EQ(json::parse(whole.out)["confusion"][12].size(), 13U);
 }
 
 TEST_F(TableVerbs, CvSeesEveryPartAsTheWhole) {

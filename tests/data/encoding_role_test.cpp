@@ -172,7 +172,7 @@ TEST(EncodingRole, RefusesInOneSentence) {
               }),
               "'people.csv' has no column to learn from; add columns beside the target");
     EXPECT_EQ(refusal([] { Encoding::fit(table({numbers("y", {})}), ""); }),
-              "'people.csv' has no rows to learn from; add some");
+              "'people.csv' has no rows to learn from below its header; add some");
     EXPECT_EQ(refusal([] {
                   Encoding::fit(table({numbers("y", {1, HUGE_VAL})}), "");
               }),
