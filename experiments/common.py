@@ -188,8 +188,8 @@ def spread(values):
 
 
 def publish(name, text, figure=None):
-    """The table and the figure of an experiment, for docs/results."""
-    folder = ROOT / "docs" / "results" / "experiments"
+    """The table and the figure of an experiment, for docs/results; a part of one does not replace them."""
+    folder = KEPT / "parts" if sys.argv[1:] else ROOT / "docs" / "results" / "experiments"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.md").write_text(text)
     if figure is not None:
@@ -199,7 +199,7 @@ def publish(name, text, figure=None):
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
         pyplot.close(figure)
     print(text)
-    print(f"written: docs/results/experiments/{name}.md", file=sys.stderr)
+    print(f"written: {(folder / name).relative_to(ROOT)}.md", file=sys.stderr)
 
 
 def axes(width=6.4, height=3.8, columns=1):
