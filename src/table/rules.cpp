@@ -24,6 +24,8 @@ void suit(double rows, std::size_t classes, Task& task) {
     task.relevance = few ? 1.0 : 0.0;
     // The best epoch may come early; the smaller its steps, the better it is met.
     train.warm_up = few ? 0.4 : 0.0;
+    // Folds know how long to train, but not which of the last steps is a good one.
+    train.cool_down = few ? 0.3 : 0.0;
     // Small tables need steps, large ones passes.
     const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
     train.epochs = std::max<std::int64_t>(
@@ -41,7 +43,7 @@ void suit(double rows, std::size_t classes, Task& task) {
 const std::vector<std::string>& options_by_rule() {
     static const std::vector<std::string> names{
         "fields", "eigenfunctions", "hidden", "batch",      "learning-rate", "weight-decay",
-        "epochs", "patience",       "best",   "validation", "warm-up"};
+        "epochs", "patience",       "best",   "validation", "warm-up",       "cool-down"};
     return names;
 }
 

@@ -107,6 +107,12 @@ double schedule_factor(std::string_view schedule, double warm_up, std::int64_t s
     return risen * 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(now / all, 1.0)));
 }
 
+double cool_down_factor(double cool_down, std::int64_t step, std::int64_t last) {
+    const double falling = cool_down * static_cast<double>(last);
+    const double left = static_cast<double>(std::max<std::int64_t>(0, last - step));
+    return left < falling ? left / falling : 1.0;
+}
+
 double clip_gradients(const std::vector<Tensor>& parameters, double most) {
     auto sum = torch::zeros({}, torch::kFloat64);
     for (const auto& p : parameters)
@@ -123,8 +129,10 @@ Optimiser::Optimiser(model::PredictorImpl& model, const TrainOptions& options, s
       parameters_(model.parameters()),
       schedule_(options.schedule),
       warm_up_(options.warm_up),
+      cool_down_(options.stop_epoch > 0 ? options.cool_down : 0.0),
       clip_(options.clip),
-      steps_(steps) {
+      steps_(steps),
+      last_(steps / options.epochs * std::min(options.stop_epoch, options.epochs)) {
     for (const auto& group : inner_->param_groups()) rates_.push_back(group.options().get_lr());
 }
 
@@ -133,7 +141,8 @@ bool Optimiser::step() {
         skip();
         return false;
     }
-    const auto factor = schedule_factor(schedule_, warm_up_, done_, steps_);
+    const auto factor = schedule_factor(schedule_, warm_up_, done_, steps_) *
+                        cool_down_factor(cool_down_, done_, last_);
     auto& groups = inner_->param_groups();
     for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates_[g] * factor);
     inner_->step();

@@ -1,4 +1,5 @@
 // Trainings as processes: folds, checkpoints, Ctrl-C and SIGKILL.
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <random>
@@ -96,6 +97,26 @@ TEST_F(TableRuns, FewRowsAreAllLearnedFrom) {
     expect_error(train(data(), {"--target", "kind", "--epoch-folds", "1"}), 2, {"--epoch-folds"});
     expect_error(train(data(), {"--target", "kind", "--epoch-folds", "41"}), 3,
                  {"41", "80 rows", "40 at most"});
+}
+
+TEST_F(TableRuns, ARateThatFallsTakesLongerToTheSameEnd) {
+    // A coin: nothing but the first epochs is worth learning.
+    std::mt19937 random(3);
+    std::string coins = "x,coin\n";
+    for (int i = 0; i < 60; ++i)
+        coins += std::to_string(random() % 1000) + (random() % 2 == 0 ? ",a\n" : ",b\n");
+    const auto file = write("coins.csv", coins);
+    const auto epochs = [&](const std::string& cool_down) {
+        const auto trained =
+            run_program({"train", file, "--target", "coin", "--model", "mlp", "--json",
+                         "--cool-down", cool_down, "--epochs", "400", "-o", path("m.deepsl")});
+        EXPECT_EQ(trained.exit_code, 0) << trained.err;
+        return json::parse(trained.out).at("epochs").get<double>();
+    };
+    const double chosen = epochs("0");
+    ASSERT_LT(chosen, 200.0);
+    EXPECT_EQ(epochs("0.4"), std::round(chosen / 0.8));
+    EXPECT_EQ(epochs("1"), 2.0 * chosen);
 }
 
 TEST_F(TableRuns, RelevanceIsThatOfTheRowsThatAreLearnedFrom) {

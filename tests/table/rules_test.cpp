@@ -69,6 +69,9 @@ TEST(Rules, AreThoseOfTheDocs) {
     EXPECT_EQ(some.relevance, 0.0);
     EXPECT_EQ(few.train.warm_up, 0.4);
     EXPECT_EQ(some.train.warm_up, 0.0);
+    EXPECT_EQ(few.train.cool_down, 0.3);
+    EXPECT_EQ(some.train.cool_down, 0.0);
+    EXPECT_EQ(task_for(made(999, 2), "y", "paper").train.cool_down, 0.0);
     EXPECT_EQ(task_for(made(999, 2), "y", "paper").relevance, 0.0);
     EXPECT_EQ(task_for(made(999, 2), "y", "paper").train.best, "metric");
 }

@@ -111,6 +111,36 @@ TEST(Schedule, CosineGoesDownAlongAHalfWave) {
     EXPECT_DOUBLE_EQ(schedule_factor("cosine", 1.0, 4, 8), 0.5 * 0.625);
 }
 
+TEST(Schedule, CoolsDownBeforeTheLastStep) {
+    EXPECT_EQ(cool_down_factor(0.5, 3, 8), 1.0);
+    EXPECT_EQ(cool_down_factor(0.5, 4, 8), 1.0);
+    EXPECT_EQ(cool_down_factor(0.5, 5, 8), 0.75);
+    EXPECT_EQ(cool_down_factor(0.5, 7, 8), 0.25);
+    EXPECT_EQ(cool_down_factor(0.5, 9, 8), 0.0);
+    EXPECT_EQ(cool_down_factor(0.0, 7, 8), 1.0);
+}
+
+TEST(Optimiser, CoolsDownBeforeItsStopEpoch) {
+    auto model = small_model();
+    TrainOptions options;
+    options.schedule = "constant";
+    options.learning_rate = 0.5;
+    options.epochs = 10;
+    options.cool_down = 0.5;
+    const auto rates = [&](std::int64_t stop_epoch) {
+        options.stop_epoch = stop_epoch;
+        Optimiser optimiser(*model, options, 20);  // two steps an epoch
+        std::vector<double> seen;
+        for (int step = 0; step < 4; ++step) {
+            optimiser.step();
+            seen.push_back(optimiser.inner().param_groups()[0].options().get_lr());
+        }
+        return seen;
+    };
+    EXPECT_EQ(rates(0), (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
+    EXPECT_EQ(rates(2), (std::vector<double>{0.5, 0.5, 0.5, 0.25}));
+}
+
 TEST(Optimiser, FollowsItsSchedule) {
     auto model = small_model();
     TrainOptions options;

@@ -44,6 +44,10 @@ public:
 double schedule_factor(std::string_view schedule, double warm_up, std::int64_t step,
                        std::int64_t steps);
 
+/// Another factor: 1 but in the last cool_down * last of `last` steps, over which it falls evenly,
+/// to reach 0 in step `last`.
+double cool_down_factor(double cool_down, std::int64_t step, std::int64_t last);
+
 /// Scales all gradients by one factor so that they are at most `most` long together; 0 = any
 /// length. Returns their length before that. Gradients that are not finite are left alone.
 double clip_gradients(const std::vector<torch::Tensor>& parameters, double most);
@@ -85,8 +89,8 @@ private:
     std::vector<double> rates_;  // of the groups, before the schedule
     std::vector<torch::Tensor> parameters_;
     std::string schedule_;
-    double warm_up_, clip_;
-    std::int64_t done_ = 0, steps_, skipped_ = 0;
+    double warm_up_, cool_down_, clip_;
+    std::int64_t done_ = 0, steps_, last_, skipped_ = 0;  // last_: steps until the stop epoch
 };
 
 }  // namespace deepsl::train

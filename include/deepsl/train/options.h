@@ -17,6 +17,7 @@ struct TrainOptions {
     double learning_rate = 2e-3;
     std::string schedule = "cosine";
     double warm_up = 0.0;
+    double cool_down = 0.0;
     double weight_decay = 0.1;
     double linear_rate = 5.0;
     double clip = 5.0;
@@ -47,6 +48,10 @@ void visit_train(Options& o, Visitor&& visitor) {
     visitor(number("warm-up", 0.0, 1.0,
                    "share of the steps over which a factor on the rate rises from 0 to 1"),
             o.warm_up);
+    visitor(number("cool-down", 0.0, 1.0,
+                   "share of the steps before stop-epoch over which a factor on the rate falls "
+                   "from 1 to 0"),
+            o.cool_down);
     visitor(number("weight-decay", 0.0, 1000.0,
                    "of the networks' matrices, in adamw and adam; fromage has its own"),
             o.weight_decay);
