@@ -101,8 +101,8 @@ Folds measured(const LearnTask& task, std::size_t folds) {
             found.seconds += learned.record.seconds;
             found.add(table::evaluate(learned.model, task.table.rows_of(parts[k])));
         } catch (const data::InputError& error) {
-            throw data::InputError(fmt::format("{}; so it is when fold {} of {} is left out",
-                                               error.what(), k + 1, folds));
+            throw data::InputError(
+                fmt::format("without fold {} of {}: {}", k + 1, folds, error.what()));
         }
         display.line(fmt::format("fold {}/{}{}", k + 1, folds, found.last()));
     }

@@ -61,10 +61,8 @@ std::string about_model(const std::string& path, io::TrainedModel& model) {
             out += fmt::format("  {:<24} left out: {}\n", column.name, column.why);
         }
     }
-    const auto relevance = model.record.find("relevance");
-    if (relevance != model.record.end() && relevance->second != "0")
-        out += fmt::format("  {:<24} {}\n", "stretched most",
-                           fmt::join(table::largest_inputs(model, 3), ", "));
+    if (const auto inputs = table::stretched_inputs(model, 3); !inputs.empty())
+        out += fmt::format("\nStretched most by their relevance: {}\n", fmt::join(inputs, ", "));
     out += "\nModel\n";
     const auto options = options_of(model);
     model::visit_model(options, [&](const Option& option, const auto& value) {

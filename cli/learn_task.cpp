@@ -147,6 +147,7 @@ void choose_stopping(const Given& flags, LearnTask& result) {
                                          result.table.path, folds, all, all / 2));
     }
     task.train.validation = task.epoch_folds > 0 ? 0.0 : train::TrainOptions().validation;
+    if (task.epoch_folds == 0) task.train.cool_down = 0.0;  // it is for the epoch that folds choose
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ std::string json_text(const LearnTask& task, table::Learned& learned, const std:
     out["best_epoch"] = record.best_epoch;
     if (record.folds > 0) {
         out["folds"] = record.folds;
+        out["fold_epoch"] = record.fold_epoch;
         out["fold_" + record.metric_name] = record.fold_metric;
     }
     out["rows"] = task.table.rows();
@@ -105,10 +106,13 @@ std::string result_text(const LearnTask& task, const table::Learned& learned,
     auto text =
         fmt::format("{} {} ", share ? "accuracy" : "R2",
                     share ? fmt::format("{:.1f} %", 100.0 * value) : fmt::format("{:.4f}", value));
-    text += folds ? fmt::format("on rows left out, in {} folds; then all {} rows were learned from",
-                                record.folds, rows)
-                  : fmt::format("on {} {} rows", rows, held_out ? "validation" : "training");
-    text += fmt::format(", epoch {} of {}\n", record.best_epoch, record.epochs.size());
+    text += folds ? fmt::format(
+                        "on rows left out, in {} folds after epoch {}; then all {} rows were "
+                        "learned from for {} epochs\n",
+                        record.folds, record.fold_epoch, rows, record.epochs.size())
+                  : fmt::format("on {} {} rows, epoch {} of {}\n", rows,
+                                held_out ? "validation" : "training", record.best_epoch,
+                                record.epochs.size());
     if (!held_out && !folds)
         text += "All rows were learned from; 'deepsl cv' measures how well new ones are met.\n";
     if (record.interrupted)
@@ -245,10 +249,10 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         display.line("  " + stopping_line(task, validation.rows()));
         learned =
             table::learn(task.table, validation, task.task, display.callbacks(), checkpointing);
-        if (task.task.relevance > 0.0)
+        if (const auto inputs = table::stretched_inputs(learned.model, 3); !inputs.empty())
             display.line(fmt::format(
                 "  inputs stretched by their correlation with the target: most of all {}",
-                fmt::join(table::largest_inputs(learned.model, 3), ", ")));
+                fmt::join(inputs, ", ")));
         for (const auto& line : notes_lines(learned.notes)) display.line("  " + line);
         display.line(train::summary_line(learned.record));
     } catch (const data::InputError& error) {

@@ -140,7 +140,9 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
             scale(scaling, left_out);
             if (fold == 0) of_first = scaling;
         };
-        choice = train::choose_epoch(make, prepare, known_rows, folds, options, callbacks,
+        auto in_folds = options;
+        in_folds.cool_down = 0.0;  // every epoch is a candidate there, not the last alone
+        choice = train::choose_epoch(make, prepare, known_rows, folds, in_folds, callbacks,
                                      checkpointing);
         if (choice.interrupted) {
             train::restore(choice.weights, model.predictor());
@@ -149,9 +151,10 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
             return learned;
         }
         // Longer by what the cool-down takes away: the sum of the rates stays about the same.
-        const double same_way = static_cast<double>(choice.epoch) / (1.0 - 0.5 * options.cool_down);
-        options.stop_epoch = std::min<std::int64_t>(
-            options.epochs, static_cast<std::int64_t>(std::llround(same_way)));
+        const auto most =
+            options.stop_epoch > 0 ? std::min(options.stop_epoch, options.epochs) : options.epochs;
+        const double longer = static_cast<double>(choice.epoch) / (1.0 - 0.5 * options.cool_down);
+        options.stop_epoch = std::min(most, static_cast<std::int64_t>(std::llround(longer)));
         options.validation = 0.0;
     }
     scale(model.scaling, known_rows);
@@ -163,6 +166,7 @@ Learned learn(const data::Table& training, const data::Table& validation, const 
         for (std::int64_t k = 1; k <= folds && !checkpointing.path.empty(); ++k)
             std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
         learned.record.folds = folds;
+        learned.record.fold_epoch = choice.epoch;
         learned.record.fold_metric = choice.metric;
         learned.record.seconds += choice.seconds;
     }
@@ -186,8 +190,11 @@ Answers predict(io::TrainedModel& model, const data::Table& table, bool strict) 
     return answers;
 }
 
-std::vector<std::string> largest_inputs(const io::TrainedModel& model, std::int64_t most) {
-    const auto order = model.scaling.factor.argsort(0, true);
+std::vector<std::string> stretched_inputs(const io::TrainedModel& model, std::int64_t most) {
+    const auto& factor = model.scaling.factor;
+    // The box has its factors by the columns' ranges, too; and without relevance all are the same.
+    if (!model.scaling.ball || factor.min().equal(factor.max())) return {};
+    const auto order = factor.argsort(0, true);
     std::vector<std::string> names;
     for (std::int64_t i = 0; i < std::min(most, order.size(0)); ++i)
         names.push_back(model.features[static_cast<std::size_t>(order[i].item<std::int64_t>())]);

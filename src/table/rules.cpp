@@ -24,8 +24,6 @@ void suit(double rows, std::size_t classes, Task& task) {
     task.relevance = few ? 1.0 : 0.0;
     // The best epoch may come early; the smaller its steps, the better it is met.
     train.warm_up = few ? 0.4 : 0.0;
-    // Folds know how long to train, but not which of the last steps is a good one.
-    train.cool_down = few ? 0.3 : 0.0;
     // Small tables need steps, large ones passes.
     const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
     train.epochs = std::max<std::int64_t>(
@@ -36,6 +34,8 @@ void suit(double rows, std::size_t classes, Task& task) {
     task.epoch_folds =
         few && rows >= 4.0 ? static_cast<std::int64_t>(std::min(5.0, rows / 2.0)) : 0;
     if (task.epoch_folds > 0) train.validation = 0.0;
+    // Folds know how long to train, but not which of the last steps is a good one.
+    train.cool_down = task.epoch_folds > 0 ? 0.3 : 0.0;
 }
 
 }  // namespace

@@ -71,28 +71,6 @@ int wait_for(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-Outcome disturbed(const std::vector<std::string>& arguments, const std::string& text,
-                  const std::function<void(pid_t)>& disturb) {
-    const auto out = temporary(), err = temporary();
-    const pid_t child = spawn(arguments, fileno(out.get()), fileno(err.get()));
-    // Read at a place of its own: the child writes where the shared offset stands.
-    const auto said = [&] {
-        std::string so_far(65536, '\0');
-        const auto size = pread(fileno(err.get()), so_far.data(), so_far.size(), 0);
-        return so_far.substr(0, size > 0 ? static_cast<std::size_t>(size) : 0).find(text) !=
-               std::string::npos;
-    };
-    constexpr int most_tries = 3000;
-    for (int i = 0; i < most_tries && !said(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    disturb(child);
-    Outcome outcome;
-    outcome.exit_code = wait_for(child);
-    outcome.out = content(out);
-    outcome.err = content(err);
-    return outcome;
-}
-
 }  // namespace
 
 Outcome run_program(const std::vector<std::string>& arguments) {
@@ -127,14 +105,27 @@ Outcome run_program_on_full_disk(std::size_t bytes, const std::vector<std::strin
     return outcome;
 }
 
-Outcome disturb_program(const std::vector<std::string>& arguments, const std::string& text,
-                        const std::function<void()>& disturb) {
-    return disturbed(arguments, text, [&](pid_t) { disturb(); });
-}
-
 Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text,
-                          int signal) {
-    return disturbed(arguments, text, [&](pid_t child) { kill(child, signal); });
+                          int signal, const std::function<void()>& first) {
+    const auto out = temporary(), err = temporary();
+    const pid_t child = spawn(arguments, fileno(out.get()), fileno(err.get()));
+    // Read at a place of its own: the child writes where the shared offset stands.
+    const auto said = [&] {
+        std::string so_far(65536, '\0');
+        const auto size = pread(fileno(err.get()), so_far.data(), so_far.size(), 0);
+        return so_far.substr(0, size > 0 ? static_cast<std::size_t>(size) : 0).find(text) !=
+               std::string::npos;
+    };
+    constexpr int most_tries = 3000;
+    for (int i = 0; i < most_tries && !said(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (first) first();
+    kill(child, signal);
+    Outcome outcome;
+    outcome.exit_code = wait_for(child);
+    outcome.out = content(out);
+    outcome.err = content(err);
+    return outcome;
 }
 
 }  // namespace deepsl::test

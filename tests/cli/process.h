@@ -21,13 +21,10 @@ Outcome run_program(const std::vector<std::string>& arguments);
 /// The same with standard output sent to `path`; `out` stays empty.
 Outcome run_program_into(const std::string& path, const std::vector<std::string>& arguments);
 
-/// The same, with something done to the world as soon as standard error holds `text`.
-Outcome disturb_program(const std::vector<std::string>& arguments, const std::string& text,
-                        const std::function<void()>& disturb);
-
 /// The same, sent a signal (Ctrl-C if not told otherwise) as soon as standard error holds `text`.
+/// Before that, `first` is done.
 Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text,
-                          int signal = SIGINT);
+                          int signal = SIGINT, const std::function<void()>& first = {});
 
 /// The same where no file can grow beyond `bytes`, as on a full disk.
 Outcome run_program_on_full_disk(std::size_t bytes, const std::vector<std::string>& arguments);

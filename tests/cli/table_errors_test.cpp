@@ -106,9 +106,10 @@ TEST_F(TableErrors, AModelThatCannotBeSavedWhereItShouldIsSavedElsewhere) {
     const auto train_and_lose_the_folder = [&] {
         std::filesystem::create_directory(gone);
         const auto output = (std::filesystem::path(gone) / "m.deepsl").string();
-        return disturb_program({"train", data(), "--target", "kind", "--model", "mlp", "--epochs",
-                                "200", "--threads", "1", "-o", output},
-                               "classes", [&] { std::filesystem::remove_all(gone); });
+        return interrupt_program(
+            {"train", data(), "--target", "kind", "--epochs", "100000", "--patience", "0",
+             "--validation", "0.2", "--threads", "1", "-o", output},
+            "epoch ", SIGINT, [&] { std::filesystem::remove_all(gone); });
     };
     for (const auto* name : {"m.deepsl", "m-2.deepsl"}) {
         const auto outcome = train_and_lose_the_folder();
@@ -233,7 +234,7 @@ TEST_F(TableErrors, AFoldNeedsTwoRowsOfAClass) {
         text += std::to_string(i * i % 17) + (i == 4 ? ",2.5\n" : ",1.5\n");
     expect_error(run_program({"cv", write("same.csv", text), "--target", "y", "--task", "numbers",
                               "--epochs", "1", "--quiet"}),
-                 3, {"same.csv", "when fold"});
+                 3, {"same.csv", "without fold"});
 }
 
 }  // namespace

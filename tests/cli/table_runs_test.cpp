@@ -103,20 +103,30 @@ TEST_F(TableRuns, ARateThatFallsTakesLongerToTheSameEnd) {
     // A coin: nothing but the first epochs is worth learning.
     std::mt19937 random(3);
     std::string coins = "x,coin\n";
-    for (int i = 0; i < 60; ++i)
-        coins += std::to_string(random() % 1000) + (random() % 2 == 0 ? ",a\n" : ",b\n");
+    for (int i = 0; i < 60; ++i) {
+        coins += std::to_string(random() % 1000);
+        coins += random() % 2 == 0 ? ",a\n" : ",b\n";
+    }
     const auto file = write("coins.csv", coins);
-    const auto epochs = [&](const std::string& cool_down) {
-        const auto trained =
-            run_program({"train", file, "--target", "coin", "--model", "mlp", "--json",
-                         "--cool-down", cool_down, "--epochs", "400", "-o", path("m.deepsl")});
-        EXPECT_EQ(trained.exit_code, 0) << trained.err;
-        return json::parse(trained.out).at("epochs").get<double>();
+    const auto trained = [&](const std::string& cool_down, const Words& more = {}) {
+        Words words{"train",    file,        "--target", "coin",        "--model",
+                    "mlp",      "--threads", "1",        "--cool-down", cool_down,
+                    "--epochs", "400",       "--json",   "-o",          path("m.deepsl")};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto outcome = run_program(words);
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        return json::parse(outcome.out);
     };
-    const double chosen = epochs("0");
+    const double chosen = trained("0")["epochs"];
+    ASSERT_GT(chosen, 4.0);
     ASSERT_LT(chosen, 200.0);
-    EXPECT_EQ(epochs("0.4"), std::round(chosen / 0.8));
-    EXPECT_EQ(epochs("1"), 2.0 * chosen);
+    const auto cooled = trained("0.4");
+    EXPECT_EQ(cooled["fold_epoch"], chosen);
+    EXPECT_EQ(cooled["epochs"], std::round(chosen / 0.8));
+    EXPECT_EQ(trained("1")["epochs"], 2.0 * chosen);
+    // But never longer than was asked.
+    const auto named = trained("1", {"--stop-epoch", "3"});
+    EXPECT_EQ(named["epochs"], std::min(3.0, 2.0 * named["fold_epoch"].get<double>()));
 }
 
 TEST_F(TableRuns, RelevanceIsThatOfTheRowsThatAreLearnedFrom) {

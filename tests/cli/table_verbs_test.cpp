@@ -67,7 +67,8 @@ TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
         return seen["factors"].at(static_cast<std::size_t>(place)).get<double>();
     };
     EXPECT_GT(factor("size"), factor("colour=red"));
-    EXPECT_NE(about.out.find("stretched most           size"), std::string::npos) << about.out;
+    EXPECT_NE(about.out.find("Stretched most by their relevance: size"), std::string::npos)
+        << about.out;
     const auto page =
         run_program({"inspect", path("m.deepsl"), data(), "--report", path("page.html")});
     ASSERT_EQ(page.exit_code, 0) << page.err;

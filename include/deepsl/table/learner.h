@@ -70,8 +70,9 @@ struct Answers {
 /// A row that fails has the class 0, the probability NaN and the number NaN.
 Answers predict(io::TrainedModel& model, const data::Table& table, bool strict = false);
 
-/// The names of the inputs that were stretched most, the first most of all.
-std::vector<std::string> largest_inputs(const io::TrainedModel& model, std::int64_t most);
+/// The names of the inputs that relevance has stretched most in the ball, the first most of all;
+/// none in the box, or if all are stretched alike.
+std::vector<std::string> stretched_inputs(const io::TrainedModel& model, std::int64_t most);
 
 /// The metrics on a table that has the target; the target's name is in the model's record.
 struct Score {

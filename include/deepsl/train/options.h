@@ -40,7 +40,8 @@ void visit_train(Options& o, Visitor&& visitor) {
             o.alpha);
     visitor(choice("optimiser", {"adamw", "adam", "fromage"}, "how weights follow gradients"),
             o.optimiser);
-    visitor(number("learning-rate", 0.0, 10.0, "of the networks, before schedule and warm-up"),
+    visitor(number("learning-rate", 0.0, 10.0,
+                   "of the networks, before schedule, warm-up and cool-down"),
             o.learning_rate);
     visitor(choice("schedule", {"cosine", "constant"},
                    "the rate from step to step: down to 0 along a half cosine, or the same"),
@@ -48,10 +49,11 @@ void visit_train(Options& o, Visitor&& visitor) {
     visitor(number("warm-up", 0.0, 1.0,
                    "share of the steps over which a factor on the rate rises from 0 to 1"),
             o.warm_up);
-    visitor(number("cool-down", 0.0, 1.0,
-                   "share of the steps before stop-epoch over which a factor on the rate falls "
-                   "from 1 to 0"),
-            o.cool_down);
+    visitor(
+        number("cool-down", 0.0, 1.0,
+               "share of the steps before stop-epoch, or the epoch that folds choose, over which "
+               "a factor on the rate falls from 1 to 0"),
+        o.cool_down);
     visitor(number("weight-decay", 0.0, 1000.0,
                    "of the networks' matrices, in adamw and adam; fromage has its own"),
             o.weight_decay);
