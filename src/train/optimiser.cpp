@@ -129,7 +129,7 @@ Optimiser::Optimiser(model::PredictorImpl& model, const TrainOptions& options, s
       parameters_(model.parameters()),
       schedule_(options.schedule),
       warm_up_(options.warm_up),
-      cool_down_(options.stop_epoch > 0 ? options.cool_down : 0.0),
+      cool_down_(options.cool_down),
       clip_(options.clip),
       steps_(steps),
       last_(steps / options.epochs * std::min(options.stop_epoch, options.epochs)) {
