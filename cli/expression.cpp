@@ -19,21 +19,24 @@ namespace {
 /// A long formula is shown only around the culprit.
 std::string point_at(const std::string& text, std::size_t position, std::size_t length) {
     constexpr std::size_t margin = 45;
-    const auto first = position > margin ? position - margin : 0;
+    auto first = position > margin ? position - margin : 0;
+    while (first < position && (static_cast<unsigned char>(text[first]) & 0xc0) == 0x80) ++first;
     std::string line = first > 0 ? "..." : "";
     std::string marks(line.size(), ' ');
     const auto last = std::min(text.size(), position + margin);
-    for (std::size_t i = first; i < last; ++i) {
-        const auto code = static_cast<unsigned char>(text[i]);
-        line += code < 0x20 ? ' ' : text[i];
-        const bool continues_character = (code & 0xc0) == 0x80;
-        if (continues_character) continue;
-        const bool marked = i >= position && i < position + length;
-        marks += i == position ? '^' : marked ? '~' : ' ';
+    auto i = first;
+    while (i < last) {
+        const std::string_view rest = std::string_view(text).substr(i);
+        const auto bytes = std::max<std::size_t>(character_length(rest), 1);
+        const bool is_blank = static_cast<unsigned char>(rest[0]) < 0x20;
+        line += is_blank ? " " : printable(rest.substr(0, bytes));
+        const bool marked = i + bytes > position && i < position + length;
+        marks += !marked ? ' ' : i <= position ? '^' : '~';
+        i += bytes;
     }
     if (position >= text.size()) marks += '^';
     marks.erase(marks.find_last_not_of(' ') + 1);
-    if (last < text.size()) line += "...";
+    if (i < text.size()) line += "...";
     return "    " + line + "\n    " + marks;
 }
 

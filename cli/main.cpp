@@ -125,7 +125,8 @@ int run(const std::vector<std::string>& words) {
 }
 
 int failed(ExitCode code, std::string_view sentence) {
-    tell(fmt::format("deepsl: error: {}\n", sentence));
+    // Sentences quote what they take from outside; if one forgets to, the terminal stays safe.
+    tell(fmt::format("deepsl: error: {}\n", deepsl::printable_lines(sentence)));
     return static_cast<int>(code);
 }
 

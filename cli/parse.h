@@ -104,9 +104,11 @@ inline void parse(CLI::App& app, const std::vector<std::string>& words) {
         throw;
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string what = error.what();
-        throw usage_error(fmt::format("{} needs a value", what.substr(0, what.find(':'))));
+        throw usage_error(
+            fmt::format("{} needs a value", printable(what.substr(0, what.find(':')))));
     } catch (const CLI::ParseError& error) {
-        throw usage_error(fmt::format("{}; see '{} --help'", error.what(), app.get_name()));
+        throw usage_error(
+            fmt::format("{}; see '{} --help'", printable(error.what()), app.get_name()));
     }
 }
 

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "deepsl/sturm/solver.h"
+#include "deepsl/text.h"
 #include "error.h"
 
 namespace deepsl::cli {
@@ -21,8 +22,15 @@ namespace deepsl::cli {
 /// A problem and what is said about it.
 struct Task {
     sturm::Problem problem;
-    std::string p, q, w, a, b;  // as shown to the user
+    std::string p, q, w, a, b;  // as typed; see formula_text
 };
+
+/// As typed but on one line, and harmless: in a formula control characters count as blanks.
+inline std::string formula_text(std::string formula) {
+    for (auto& c : formula)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return printable(formula);
+}
 
 inline std::string condition_text(const sturm::BoundaryCondition& condition,
                                   const std::string& end) {
@@ -33,12 +41,13 @@ inline std::string condition_text(const sturm::BoundaryCondition& condition,
 }
 
 inline std::string equation_text(const Task& task) {
-    return fmt::format("-(p u')' + q u = λ w u on [{}, {}]", task.a, task.b);
+    return fmt::format("-(p u')' + q u = λ w u on [{}, {}]", formula_text(task.a),
+                       formula_text(task.b));
 }
 
 inline std::string conditions_text(const Task& task) {
-    return fmt::format("{},  {}", condition_text(task.problem.left, task.a),
-                       condition_text(task.problem.right, task.b));
+    return fmt::format("{},  {}", condition_text(task.problem.left, formula_text(task.a)),
+                       condition_text(task.problem.right, formula_text(task.b)));
 }
 
 inline bool has_function(const sturm::Eigenpair& pair) {
@@ -67,7 +76,8 @@ inline std::string lambda_text(double lambda, double tolerance) {
 
 inline std::string table_text(const Task& task, const sturm::Solution& solution, double tolerance) {
     std::string out = fmt::format("{}\n  p = {},  q = {},  w = {}\n  {}\n\n", equation_text(task),
-                                  task.p, task.q, task.w, conditions_text(task));
+                                  formula_text(task.p), formula_text(task.q), formula_text(task.w),
+                                  conditions_text(task));
     if (solution.pairs.empty()) return out + "No eigenvalue lies in this range.\n";
     std::vector<std::string> lambdas;
     std::size_t left = 0, right = 0;

@@ -132,9 +132,9 @@ Picture picture_of(const Task& task, const sturm::Solution& solution, std::size_
         for (const double t : picture.t) values.push_back(function(t));
         return values;
     };
-    picture.coefficients = {{"p", task.p, sampled(task.problem.p)},
-                            {"q", task.q, sampled(task.problem.q)},
-                            {"w", task.w, sampled(task.problem.w)}};
+    picture.coefficients = {{"p", formula_text(task.p), sampled(task.problem.p)},
+                            {"q", formula_text(task.q), sampled(task.problem.q)},
+                            {"w", formula_text(task.w), sampled(task.problem.w)}};
     for (const auto& pair : solution.pairs) {
         if (!has_function(pair)) continue;
         // Rounding left over from an eigenvalue that is 0 would be all its label says.

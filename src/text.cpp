@@ -29,6 +29,40 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
     return row.back();
 }
 
+std::uint32_t code_point(std::string_view character) {
+    const auto lead = static_cast<unsigned char>(character[0]);
+    if (character.size() == 1) return lead;
+    std::uint32_t code = lead & (0x7fU >> character.size());
+    for (const char c : character.substr(1))
+        code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+    return code;
+}
+
+bool is_harmless(std::uint32_t code) {
+    const auto within = [&](std::uint32_t first, std::uint32_t last) {
+        return code >= first && code <= last;
+    };
+    const bool control = code < 0x20 || within(0x7f, 0x9f);
+    const bool line_break = within(0x2028, 0x2029);
+    const bool direction =
+        code == 0x61c || within(0x200e, 0x200f) || within(0x202a, 0x202e) || within(0x2066, 0x2069);
+    return !control && !line_break && !direction;
+}
+
+std::string harmless(std::string_view text, bool with_line_breaks) {
+    std::string result;
+    result.reserve(text.size());
+    while (!text.empty()) {
+        const auto length = character_length(text);
+        const auto character = text.substr(0, std::max<std::size_t>(length, 1));
+        const bool kept = length > 0 && (is_harmless(code_point(character)) ||
+                                         (with_line_breaks && character == "\n"));
+        result += kept ? character : "?";
+        text.remove_prefix(character.size());
+    }
+    return result;
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -38,20 +72,33 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+std::size_t character_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    const auto lead = byte(0);
+    if (lead < 0x80) return text.empty() ? 0 : 1;
+    if (lead < 0xc2 || lead > 0xf4) return 0;
+    // Overlong forms, surrogates, and what lies beyond U+10FFFF show in the second byte.
+    const unsigned lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const unsigned highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (byte(1) < lowest || byte(1) > highest) return 0;
+    const std::size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    for (std::size_t i = 2; i < length; ++i)
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+    return length;
+}
+
+std::string printable(std::string_view text) { return harmless(text, false); }
+
+std::string printable_lines(std::string_view text) { return harmless(text, true); }
+
 std::string in_quotes(std::string_view text, std::size_t longest) {
-    std::string result = "'";
-    for (const char c : text.substr(0, longest)) {
-        const auto code = static_cast<unsigned char>(c);
-        result += code < 0x20 || code == 0x7f ? '?' : c;
-    }
+    if (text.size() <= longest) return fmt::format("'{}'", printable(text));
     // A cut must not leave half a UTF-8 character behind.
-    if (text.size() > longest) {
-        std::size_t cut = longest;
-        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
-        result.resize(1 + cut);
-        result += "...";
-    }
-    return result + "'";
+    std::size_t cut = longest;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
+    return fmt::format("'{}...'", printable(text.substr(0, cut)));
 }
 
 std::string shown_size(std::uint64_t bytes) {
@@ -115,7 +162,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          const std::string& otherwise) {
     const auto similar = nearest(word, candidates);
-    return similar.empty() ? otherwise : "did you mean '" + similar + "'?";
+    return similar.empty() ? otherwise : fmt::format("did you mean {}?", in_quotes(similar));
 }
 
 }  // namespace deepsl

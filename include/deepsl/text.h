@@ -27,7 +27,18 @@ std::optional<Number> to_number(std::string_view text) {
     return value;
 }
 
-/// Text from outside, in quotes and fit for one line of a message; what is longer is cut.
+/// Bytes of the UTF-8 character that `text` begins with; 0 if it begins with none.
+std::size_t character_length(std::string_view text);
+
+/// Text from outside, harmless on a terminal and in one line: what would move the cursor, change
+/// colours, start a new line or turn the direction of writing is shown as ?, and so are bytes that
+/// are not UTF-8.
+std::string printable(std::string_view text);
+
+/// The same where line breaks are our own, as in an error that points at its place.
+std::string printable_lines(std::string_view text);
+
+/// Printable and in quotes; what is longer, in bytes, is cut.
 std::string in_quotes(std::string_view text, std::size_t longest = 4096);
 
 /// "812 bytes", "3.2 GB".

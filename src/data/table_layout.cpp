@@ -11,29 +11,17 @@
 namespace deepsl::data {
 namespace {
 
-/// Bytes of the UTF-8 character that `text` begins with; 0 if it is none, or a control character.
-std::size_t character_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-    };
-    const auto lead = byte(0);
-    if (lead < 0x20) return lead == '\t' || lead == '\n' || lead == '\r' ? 1 : 0;
-    if (lead < 0x80) return 1;
-    if (lead < 0xc2 || lead > 0xf4) return 0;
-    // Overlong forms, surrogates, and what lies beyond U+10FFFF show in the second byte.
-    const unsigned lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    const unsigned highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-    if (byte(1) < lowest || byte(1) > highest) return 0;
-    const std::size_t length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    for (std::size_t i = 2; i < length; ++i)
-        if ((byte(i) & 0xc0) != 0x80) return 0;
-    return length;
+/// Bytes of the character that `text` begins with; 0 if it is not UTF-8, or a control character.
+std::size_t text_length(std::string_view text) {
+    const bool control = static_cast<unsigned char>(text[0]) < 0x20;
+    const bool blank = text[0] == '\t' || text[0] == '\n' || text[0] == '\r';
+    return control && !blank ? 0 : character_length(text);
 }
 
 /// Models keep texts in JSON, which is UTF-8: better refused here than when a model is saved.
 void check_bytes(std::string_view text, const std::string& file) {
     for (std::size_t i = 0; i < text.size();) {
-        const auto length = character_length(text.substr(i));
+        const auto length = text_length(text.substr(i));
         if (length == 0) {
             const auto breaks = std::count(text.begin(), text.begin() + static_cast<long>(i), '\n');
             throw table_error(

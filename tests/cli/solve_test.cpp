@@ -308,6 +308,36 @@ TEST_F(Solve, PointsAtWhatIsWrongInAFormula) {
     expect_error(solve({"--q", "\xcf\x80 * t"}), 2, {"--q", "character 1"});
 }
 
+TEST_F(Solve, PrintsNothingThatATerminalObeys) {
+    // Control characters count as blanks in a formula: these would overwrite its beginning.
+    const std::string reset = "1+0*\b\b\b\r\ncos(t)";
+    const auto file = path("p.svg");
+    const auto runs = {solve({"--p", reset, "--interval", "\t0", "1\r", "-n", "2", "--draw"}),
+                       solve({"--p", reset, "--plot", file}),
+                       solve({"--q", "\033]0;title\007"}),
+                       solve({"--q",
+                              "t +\033 \xc2\x9b"
+                              "31m"}),
+                       solve({"--interval", "0", "\xff\033[31m"}),
+                       solve({"--tol", "\033[2J"}),
+                       solve({"\033[2J"}),
+                       solve({"--\033[2J=3"}),
+                       solve({"--table", path("\033[2J")}),
+                       solve({"--table", write("\033c.csv", "t,p,q,w\n0,\033[2J,0,1\n")}),
+                       solve({"--quiet", "--plot", path("none/\033[2J")}),
+                       run_program({"\033[2J"})};
+    for (const auto& outcome : runs)
+        for (const auto& text : {outcome.out, outcome.err}) {
+            EXPECT_EQ(text.find_first_of("\033\007\b\r\t\x7f\xff"), std::string::npos) << text;
+            EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << text;
+        }
+    EXPECT_NE(runs.begin()->out.find("p = 1+0*     cos(t)"), std::string::npos)
+        << runs.begin()->out;
+    EXPECT_EQ(read(file).find('\b'), std::string::npos);
+    // JSON escapes: there the formula stays what it was.
+    EXPECT_EQ(json::parse(solve({"--p", reset, "--json"}).out)["problem"]["p"], reset);
+}
+
 TEST_F(Solve, RefusesCoefficientsThatAreNoNumbersOrNotPositive) {
     expect_error(solve({"--p", "0.25 - t"}), 3, {"p(t)", "at t = ", "positive"});
     expect_error(solve({"--w", "t > 0.5 ? -1 : 1"}), 3, {"w(t) = -1", "at t = "});
