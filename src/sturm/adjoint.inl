@@ -18,6 +18,12 @@ struct Products {
     V uu, ff;  // integrals over one piece of x_u y_u and x_f y_f
 };
 
+DEEPSL_INLINE Products products(const PieceIntegrals& i, V xu, V xf, V yu, V yf) {
+    const V uu = xu * yu, ff = xf * yf, mixed = xu * yf + xf * yu;
+    return {uu * i.one_plus_YT + mixed * i.half_aSS + ff * i.aaT,
+            ff * i.one_plus_YT + mixed * i.half_gSS + uu * i.ggT};
+}
+
 // From the values of two solutions at both ends of a piece. Where |Y| is within reach, from the
 // left end by series; beyond it by the invariants a x_f y_f - g x_u y_u and (x_u y_f + x_f y_u)',
 // which do not follow a decaying solution in the direction it grows.
@@ -31,13 +37,10 @@ DEEPSL_INLINE Products products(V a, V g, const Ends& x, const Ends& y) {
     const V safe_Y = select(far, splat(0.0), Y);
     const Entire e = largest(magnitude(Y)) <= reach(Tier::medium) ? entire<Tier::medium>(Y)
                                                                   : entire<Tier::wide>(safe_Y);
-    const PieceIntegrals i = piece_integrals(a, g, safe_Y, e);
-    const V uu0 = x.u0 * y.u0, ff0 = x.f0 * y.f0, mixed0 = x.u0 * y.f0 + x.f0 * y.u0;
-    Products p{uu0 * i.one_plus_YT + mixed0 * i.half_aSS + ff0 * i.aaT,
-               ff0 * i.one_plus_YT + mixed0 * i.half_gSS + uu0 * i.ggT};
+    Products p = products(piece_integrals(a, g, safe_Y, e), x.u0, x.f0, y.u0, y.f0);
     if (largest(magnitude(Y)) > reach(Tier::wide)) {
-        const V change = 0.5 * (x.u1 * y.f1 + x.f1 * y.u1 - mixed0);
-        const V invariant = a * ff0 - g * uu0;
+        const V change = 0.5 * (x.u1 * y.f1 + x.f1 * y.u1 - (x.u0 * y.f0 + x.f0 * y.u0));
+        const V invariant = a * (x.f0 * y.f0) - g * (x.u0 * y.u0);
         p.uu = select(far, (change - invariant) / (2.0 * select(far, g, splat(1.0))), p.uu);
         p.ff = select(far, (change + invariant) / (2.0 * a), p.ff);
     }
@@ -72,90 +75,196 @@ DEEPSL_INLINE void move(const Line& line, Tier tier, std::size_t piece, V lambda
     f = direction < 0 ? -y.f * back : y.f * back;
 }
 
-void sensitivity(const Line& line, const Lanes& lambda_in, const EdgeStates& states,
-                 const SensitivitySeeds& seeds, Pieces& gradient) {
-    const V lambda = load(lambda_in);
-    const Tier tier = tier_of(line, lambda);
-    const std::size_t count = line.pieces.size();
-    const std::size_t edge = seeds.edge;
-    thread_local std::vector<Lanes> own_uu, own_ff, direct_uu, direct_ff;
-    for (auto* v : {&own_uu, &own_ff, &direct_uu, &direct_ff}) v->assign(count, Lanes{});
+// Of a piece: the products of the eigenfunction y with itself, and of the adjoint eta with y.
+struct PieceProducts {
+    Products own, eta;
+};
 
-    // The adjoint eta of u and f at the edge is itself a solution, (f_bar, -u_bar) there. Any
-    // multiple of y may be added to it (kappa absorbs that), so where the edge lies beyond the
-    // twist, eta starts at the twist as the solution with the same Wronskian with y, and meets
-    // the seed at the edge up to tau y. Followed this way it never has to shrink.
-    // Seeds may be huge, if u is: they are taken out of the sweeps, and put back at the end.
-    const V seed_size = magnitude(load(seeds.u)) + magnitude(load(seeds.f));
-    const V size = select(seed_size > 0.0, seed_size, splat(1.0));
-    const V seed_u = load(seeds.f) / size, seed_f = -load(seeds.u) / size;
-    const V edge_u = load(states.u[edge]), edge_f = load(states.f[edge]);
-    const V wronskian = seed_u * edge_f - seed_f * edge_u;
-    V first_u = seed_u, first_f = seed_f, tau = splat(0.0);
-    Mask first = Mask{} + static_cast<long long>(edge);
-    bool beyond_twist = false;
-    for (std::size_t i = 0; i < lanes; ++i) {
-        const std::size_t twist = states.twist[i];
-        if (twist >= edge) continue;
-        beyond_twist = true;
-        first[i] = static_cast<long long>(twist);
-        const double s2 = line.figures.sum_g1 / line.figures.sum_a;
-        const double u = states.u[twist][i], f = states.f[twist][i];
-        const double scaled = wronskian[i] / (f * f + s2 * u * u);
-        first_u[i] = scaled * f;
-        first_f[i] = -scaled * s2 * u;
-    }
-    const auto meet = [&](std::size_t k, V& u, V& f) {
-        const Mask here = first == Mask{} + static_cast<long long>(k);
-        u = select(here, first_u, u);
-        f = select(here, first_f, f);
-    };
-    const auto add_direct = [&](std::size_t k, const Ends& eta) {
-        const Piece c = line.pieces[k];
-        const Products d = products(splat(c.a), c.g0 - lambda * c.g1, eta, ends(states, k));
-        store(direct_uu[k], load(direct_uu[k]) + d.uu);
-        store(direct_ff[k], load(direct_ff[k]) + d.ff);
-    };
-    if (beyond_twist) {
-        V u = splat(0.0), f = splat(0.0);
-        for (std::size_t k = 0; k < edge; ++k) {
-            meet(k, u, f);
-            const V u0 = u, f0 = f;
-            move<1>(line, tier, k, lambda, u, f);
-            add_direct(k, {u0, f0, u, f});
+// Takes eta over piece k, to the left (direction -1) or right; or leaves it alone (0).
+template <Tier tier, std::ptrdiff_t direction>
+DEEPSL_INLINE PieceProducts cross(const Line& line, std::size_t k, V lambda,
+                                  const EdgeStates& states, V& u, V& f) {
+    const Piece c = line.pieces[k];
+    const V a = splat(c.a), g = c.g0 - lambda * c.g1;
+    Products own, eta{splat(0.0), splat(0.0)};
+    if constexpr (tier == Tier::any) {
+        const Ends y = ends(states, k);
+        own = products(a, g, y, y);
+        if constexpr (direction != 0) {
+            const V before_u = u, before_f = f;
+            move<direction>(line, tier, k, lambda, u, f);
+            eta = products(
+                a, g,
+                direction < 0 ? Ends{u, f, before_u, before_f} : Ends{before_u, before_f, u, f}, y);
         }
-        const V s2 = splat(line.figures.sum_g1 / line.figures.sum_a);
-        const V along = (s2 * (u - seed_u) * edge_u + (f - seed_f) * edge_f) /
-                        (s2 * edge_u * edge_u + edge_f * edge_f);
-        tau = select(first < Mask{} + static_cast<long long>(edge), along, tau);
+    } else {
+        const V Y = a * g;
+        const Entire e = entire<tier>(Y);
+        const PieceIntegrals i = piece_integrals(a, g, Y, e);
+        const V y_u = load(states.u[k]), y_f = load(states.f[k]);
+        own = products(i, y_u, y_f, y_u, y_f);
+        if constexpr (direction > 0) eta = products(i, u, f, y_u, y_f);
+        if constexpr (direction != 0) {
+            const V S = 1.0 + Y * e.E, C = 1.0 + Y * e.F;
+            const V Sa = direction < 0 ? -(S * a) : S * a, Sg = direction < 0 ? -(S * g) : S * g;
+            const V next = Sa * f + C * u;
+            f = Sg * u + C * f;
+            u = next;
+        }
+        if constexpr (direction < 0) eta = products(i, u, f, y_u, y_f);
     }
-    V u = splat(0.0), f = splat(0.0);
-    for (std::size_t k = edge; k-- > 0;) {
-        meet(k + 1, u, f);
-        const V u1 = u, f1 = f;
-        move<-1>(line, tier, k, lambda, u, f);
-        add_direct(k, {u, f, u1, f1});
+    return {own, eta};
+}
+
+// The state of y at an edge as a direction: (u, f) times size is y itself. One state with
+// Wronskian W with y is (W / size) (f, -weight u) / square, and it is at right angles to y.
+struct Direction {
+    V u, f, weight;
+    V per_size;    // 1 / size; 0 where y is too small to have a direction
+    V per_square;  // 1 / (weight u^2 + f^2)
+};
+
+DEEPSL_INLINE Direction direction_of(const Line& line, V u, V f) {
+    const V weight = splat(line.figures.sum_g1 / line.figures.sum_a);
+    const V size = larger(root(weight) * magnitude(u), magnitude(f));
+    const Mask tiny = size < 1e-290;
+    const V per_size = select(tiny, splat(0.0), 1.0 / select(tiny, splat(1.0), size));
+    u *= per_size;
+    f *= per_size;
+    const V square = weight * u * u + f * f;
+    return {u, f, weight, per_size, 1.0 / select(tiny, splat(1.0), square)};
+}
+
+// The adjoint eta of u and f is a solution between the seeded edges; passing one to the left, it
+// gains (f_bar, -u_bar). Any multiple of y may be added to it (kappa absorbs that). So it starts,
+// for each index, at the twist, unless all seeds lie left of that: at right angles to y, with the
+// Wronskian that the seeds right of there have with y together. Followed from there it never has to
+// shrink.
+template <Tier tier>
+void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStates& states,
+                        const SensitivitySeeds& seeds, Pieces& gradient) {
+    const V lambda = load(lambda_in);
+    const std::size_t count = line.pieces.size();
+    const std::size_t seeded = seeds.u.size();
+    const auto edge_of = [&](std::size_t j) { return seeds.first + j * seeds.stride; };
+    const std::size_t last = seeded == 0 ? 0 : edge_of(seeded - 1);
+    thread_local std::vector<Lanes> own_uu, own_ff, eta_uu, eta_ff, wronskians;
+    for (auto* v : {&own_uu, &own_ff, &eta_uu, &eta_ff}) v->resize(count);
+    wronskians.resize(seeded + 1);
+
+    // Seeds may be huge, if u is: their size is taken out of the sweeps, and put back at the end.
+    V size = splat(0.0);
+    for (std::size_t j = 0; j < seeded; ++j)
+        size += magnitude(load(seeds.u[j])) + magnitude(load(seeds.f[j]));
+    size = select(size > 1e-290, size, splat(1.0));
+    const V per_size = 1.0 / size;
+    const auto seed_u = [&](std::size_t j) { return per_size * load(seeds.f[j]); };
+    const auto seed_f = [&](std::size_t j) { return -per_size * load(seeds.u[j]); };
+
+    // wronskians[j]: with y, of all seeds from the j-th on.
+    V wronskian = splat(0.0);
+    store(wronskians[seeded], wronskian);
+    for (std::size_t j = seeded; j-- > 0;) {
+        const std::size_t k = edge_of(j);
+        wronskian += seed_u(j) * load(states.f[k]) - seed_f(j) * load(states.u[k]);
+        store(wronskians[j], wronskian);
     }
 
-    // zeta = eta + kappa y left of the edge and (tau + kappa) y right of it, with the integral of
-    // w zeta_u u equal to the seed of lambda, gives every derivative by the same two integrals.
+    V start_u = splat(0.0), start_f = splat(0.0);
+    Mask start = Mask{} + static_cast<long long>(last);
+    std::size_t lowest = last, highest = 0;  // of the lanes' starts
+    for (std::size_t i = 0; i < lanes; ++i) {
+        const std::size_t k = states.twist[i] < last ? states.twist[i] : last;
+        lowest = k < lowest ? k : lowest;
+        highest = k > highest ? k : highest;
+        if (k == last) continue;
+        const std::size_t beyond = k < seeds.first ? 0 : (k - seeds.first) / seeds.stride + 1;
+        const double weight = line.figures.sum_g1 / line.figures.sum_a;
+        const double u = states.u[k][i], f = states.f[k][i];
+        const double scaled = wronskians[beyond][i] / (f * f + weight * u * u);
+        start[i] = static_cast<long long>(k);
+        start_u[i] = scaled * f;
+        start_f[i] = -scaled * weight * u;
+    }
+    const auto edge = [](std::size_t k) { return Mask{} + static_cast<long long>(k); };
+
+    // To the right, seeds are taken off, and eta is kept as a state at right angles to y, of the
+    // Wronskian that is left, plus tau y: by itself it would pick up rounding, which grows that
+    // way. Beyond the last seed, eta is tau y.
+    V u = splat(0.0), f = splat(0.0), tau = splat(0.0);
+    std::size_t j = lowest < seeds.first ? 0 : (lowest - seeds.first) / seeds.stride + 1;
+    for (std::size_t k = lowest; k < last; ++k) {
+        u = select(start == edge(k), start_u, u);
+        f = select(start == edge(k), start_f, f);
+        const PieceProducts p = cross<tier, 1>(line, k, lambda, states, u, f);
+        store(own_uu[k], p.own.uu);
+        store(own_ff[k], p.own.ff);
+        store(eta_uu[k], tau * p.own.uu + p.eta.uu);
+        store(eta_ff[k], tau * p.own.ff + p.eta.ff);
+        if (k + 1 != edge_of(j)) continue;
+        const Direction y = direction_of(line, load(states.u[k + 1]), load(states.f[k + 1]));
+        const Mask under_way = start <= edge(k);
+        const V along = y.weight * (u - seed_u(j)) * y.u + (f - seed_f(j)) * y.f;
+        tau += select(under_way, along * y.per_square * y.per_size, splat(0.0));
+        const V across = load(wronskians[j + 1]) * y.per_size * y.per_square;
+        u = select(under_way, across * y.f, splat(0.0));
+        f = select(under_way, -across * y.weight * y.u, splat(0.0));
+        ++j;
+    }
+    u = f = splat(0.0);
+    j = highest < seeds.first ? 0 : (highest - seeds.first) / seeds.stride + 1;
+    for (std::size_t k = highest; k > 0; --k) {
+        u = select(start == edge(k), start_u, u);
+        f = select(start == edge(k), start_f, f);
+        if (j > 0 && k == edge_of(j - 1)) {
+            --j;
+            u += select(start >= edge(k), seed_u(j), splat(0.0));
+            f += select(start >= edge(k), seed_f(j), splat(0.0));
+        }
+        const PieceProducts p = cross<tier, -1>(line, k - 1, lambda, states, u, f);
+        store(own_uu[k - 1], p.own.uu);
+        store(own_ff[k - 1], p.own.ff);
+        // Other lanes may have come here from the left.
+        const bool again = k > lowest;
+        store(eta_uu[k - 1], again ? load(eta_uu[k - 1]) + p.eta.uu : p.eta.uu);
+        store(eta_ff[k - 1], again ? load(eta_ff[k - 1]) + p.eta.ff : p.eta.ff);
+    }
+    for (std::size_t k = last; k < count; ++k) {
+        const PieceProducts p = cross<tier, 0>(line, k, lambda, states, u, f);
+        store(own_uu[k], p.own.uu);
+        store(own_ff[k], p.own.ff);
+        store(eta_uu[k], tau * p.own.uu);
+        store(eta_ff[k], tau * p.own.ff);
+    }
+
+    // zeta = eta + kappa y, with the integral of w zeta_u u equal to the seed of lambda, gives
+    // every derivative by the same two integrals.
     V norm = splat(0.0), overlap = splat(0.0);
     for (std::size_t k = 0; k < count; ++k) {
-        const Piece c = line.pieces[k];
-        const Ends y = ends(states, k);
-        const Products own = products(splat(c.a), c.g0 - lambda * c.g1, y, y);
-        norm += c.g1 * own.uu;
-        overlap += c.g1 * (k < edge ? load(direct_uu[k]) : tau * own.uu);
-        store(own_uu[k], own.uu);
-        store(own_ff[k], own.ff);
+        const double g1 = line.pieces.g1[k];
+        norm += g1 * load(own_uu[k]);
+        overlap += g1 * load(eta_uu[k]);
     }
-    const V kappa = (load(seeds.lambda) / size - overlap) / norm;
+    const V kappa = (load(seeds.lambda) * per_size - overlap) / norm;
     for (std::size_t k = 0; k < count; ++k) {
-        const V factor = k < edge ? kappa : kappa + tau;
-        const V uu = size * (factor * load(own_uu[k]) + load(direct_uu[k]));
-        const V ff = size * (factor * load(own_ff[k]) + load(direct_ff[k]));
+        const V uu = size * (kappa * load(own_uu[k]) + load(eta_uu[k]));
+        const V ff = size * (kappa * load(own_ff[k]) + load(eta_ff[k]));
         gradient.a[k] -= total(ff);
         gradient.g0[k] += total(uu);
         gradient.g1[k] -= total(lambda * uu);
+    }
+}
+
+void sensitivity(const Line& line, const Lanes& lambda, const EdgeStates& states,
+                 const SensitivitySeeds& seeds, Pieces& gradient) {
+    const Tier tier = tier_of(line, load(lambda));
+    if (tier <= Tier::medium) {
+        sensitivity_within<Tier::medium>(line, lambda, states, seeds, gradient);
+    } else if (tier == Tier::broad) {
+        sensitivity_within<Tier::broad>(line, lambda, states, seeds, gradient);
+    } else if (tier == Tier::wide) {
+        sensitivity_within<Tier::wide>(line, lambda, states, seeds, gradient);
+    } else {
+        sensitivity_within<Tier::any>(line, lambda, states, seeds, gradient);
     }
 }

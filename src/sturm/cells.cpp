@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
+#include "cell_checks.h"
 #include "discretise.h"
 #include "kernel.h"
 #include "roots.h"
@@ -16,47 +16,6 @@ namespace {
 using namespace detail;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-void check_size(const char* what, std::size_t given, std::size_t wanted, bool optional = false) {
-    if (given == wanted || (optional && given == 0)) return;
-    throw InputError(std::string(what) + " has " + std::to_string(given) + " values; it needs " +
-                     std::to_string(wanted) + (optional ? ", or none" : "") + ".");
-}
-
-void check_solution(const CellSolution& s, std::size_t size) {
-    check_size("lambda of the solution", s.lambda.size(), size);
-    check_size("u of the solution", s.u.size(), size);
-    check_size("f of the solution", s.f.size(), size);
-    check_size("status of the solution", s.status.size(), size);
-    check_size("passes of the solution", s.passes.size(), size);
-}
-
-void check_condition(const char* end, const BoundaryCondition& c) {
-    if (!std::isfinite(c.alpha1) || !std::isfinite(c.alpha2) ||
-        (c.alpha1 == 0.0 && c.alpha2 == 0.0))
-        throw InputError(std::string("the boundary condition at the ") + end +
-                         " end needs two finite numbers, not both zero; try 1,0 (Dirichlet).");
-}
-
-void check(const CellProblems& p, const CellOptions& o) {
-    if (p.cells == 0) throw InputError("cells is 0; a problem needs at least one cell.");
-    if (o.first == 0) throw InputError("first is 0; eigenvalues are counted from 1.");
-    if (o.count == 0) throw InputError("count is 0; ask for at least one eigenvalue.");
-    if (o.edge > p.cells)
-        throw InputError("edge is " + std::to_string(o.edge) + "; the cells have edges 0 to " +
-                         std::to_string(p.cells) + ".");
-    if (o.max_passes < 1) throw InputError("max_passes must be at least 1.");
-    const std::size_t at_nodes = p.problems * p.cells * nodes_per_cell(p.scheme);
-    check_size("P", p.P.size(), at_nodes);
-    check_size("q", p.q.size(), at_nodes);
-    check_size("w", p.w.size(), at_nodes);
-    check_size("length", p.length.size(), p.problems * p.cells);
-    check_size("v", o.v.size(), p.problems * o.count, true);
-    check_size("P_start", o.P_start.size(), p.problems, true);
-    check_size("warm_start", o.warm_start.size(), p.problems * o.count, true);
-    check_condition("left", p.left);
-    check_condition("right", p.right);
-}
 
 // The state at a for v = 1.
 Start unit_start(const CellProblems& p, const CellOptions& o, std::size_t b) {
@@ -83,6 +42,7 @@ struct Workspace {
     Line line;
     std::vector<Root> roots;
     EdgeStates states;
+    SensitivitySeeds seeds;
     Pieces piece_gradient;
 };
 
@@ -91,7 +51,7 @@ Workspace& workspace() {
     return w;
 }
 
-Status prepare(const Kernel& kernel, const CellProblems& p, std::size_t b, Line& line) {
+Status make_measured_line(const Kernel& kernel, const CellProblems& p, std::size_t b, Line& line) {
     Status status = make_line(p, b, line);
     if (status != Status::ok) return status;
     kernel.measure(line);
@@ -177,10 +137,13 @@ void scale_by_v(const CellOptions& o, std::size_t at, std::size_t edges, CellSol
 void solve_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
                CellSolution& s) {
     Workspace& ws = workspace();
-    Status status = prepare(kernel, p, b, ws.line);
+    Status status = make_measured_line(kernel, p, b, ws.line);
     if (status == Status::ok) status = check_start(p, o, b);
     if (status != Status::ok) {
-        for (std::size_t i = 0; i < o.count; ++i) fail(status, b * o.count + i, p.cells + 1, s);
+        for (std::size_t i = 0; i < o.count; ++i) {
+            fail(status, b * o.count + i, p.cells + 1, s);
+            s.passes[b * o.count + i] = 0;
+        }
         return;
     }
     ws.roots.assign(o.count, Root{});
@@ -272,43 +235,84 @@ double seed(std::span<const double> seeds, std::size_t at) {
     return seeds.empty() ? 0.0 : seeds[at];
 }
 
+// A result may have been used before; what a problem does not contribute to is zero.
+void clear(const CellProblems& p, const CellOptions& o, std::size_t b, CellGradient& r) {
+    const auto zero = [b](std::vector<double>& x, std::size_t per_problem) {
+        std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(b * per_problem), per_problem, 0.0);
+    };
+    const std::size_t at_nodes = p.cells * nodes_per_cell(p.scheme);
+    for (auto* x : {&r.P, &r.q, &r.w}) zero(*x, at_nodes);
+    zero(r.length, p.cells);
+    zero(r.v, o.count);
+    if (!r.P_start.empty()) zero(r.P_start, 1);
+}
+
+// The seeds of one index at edge k of the cells, the wanted edge's own included.
+struct EdgeSeeds {
+    const CellSeeds& seeds;
+    std::size_t at, edges, edge;
+
+    double u(std::size_t k) const {
+        return seed(seeds.u_edges, at * edges + k) + (k == edge ? seed(seeds.u, at) : 0.0);
+    }
+    double f(std::size_t k) const {
+        return seed(seeds.f_edges, at * edges + k) + (k == edge ? seed(seeds.f, at) : 0.0);
+    }
+};
+
 void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o, std::size_t b,
                   const CellSolution& s, const CellSeeds& seeds, CellGradient& r) {
     Workspace& ws = workspace();
-    if (prepare(kernel, p, b, ws.line) != Status::ok) return;
+    clear(p, o, b, r);
+    if (make_measured_line(kernel, p, b, ws.line) != Status::ok) return;
     const Start unit = unit_start(p, o, b);
     ws.piece_gradient.assign_zero(ws.line.pieces.size());
+    const std::size_t per_cell = pieces_per_cell(p.scheme), edges = p.cells + 1;
+    // The edges that have seeds: all, the wanted one, or none.
+    const bool at_all = !seeds.u_edges.empty() || !seeds.f_edges.empty();
+    const bool at_one = !seeds.u.empty() || !seeds.f.empty();
+    const std::size_t first = at_all ? 0 : o.edge, seeded = at_all ? edges : at_one ? 1 : 0;
+    SensitivitySeeds& in = ws.seeds;
+    in.first = first * per_cell;
+    in.stride = per_cell;
+    in.u.resize(seeded);
+    in.f.resize(seeded);
     double by_log_v = 0.0;
     for (std::size_t group = 0; group < o.count; group += lanes) {
-        SensitivitySeeds in{o.edge * pieces_per_cell(p.scheme), {}, {}, {}};
         Lanes lambda;
         bool any = false;
         for (std::size_t i = 0; i < lanes; ++i) {
             const std::size_t at = b * o.count + lane_index(group, i, o.count);
-            const bool use = group + i < o.count && s.status[at] == Status::ok;
-            const bool use_lambda =
-                use || (group + i < o.count && s.status[at] == Status::overflow);
-            any |= use_lambda;
+            const bool use = group + i < o.count &&
+                             (s.status[at] == Status::ok || s.status[at] == Status::overflow);
+            any |= use;
             lambda[i] = std::isfinite(s.lambda[at]) ? s.lambda[at] : 0.0;
-            in.lambda[i] = use_lambda ? seed(seeds.lambda, at) : 0.0;
-            in.u[i] = use ? seed(seeds.u, at) * v_of(o, at) : 0.0;
-            in.f[i] = use ? seed(seeds.f, at) * v_of(o, at) : 0.0;
+            in.lambda[i] = use ? seed(seeds.lambda, at) : 0.0;
         }
         if (!any) continue;
         kernel.trace(ws.line, lambda, ws.states);
-        // The solution as traced is y / factor: seeds on u and f take the factor instead.
         for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t at = b * o.count + lane_index(group, i, o.count);
+            if (group + i >= o.count || s.status[at] != Status::ok) {
+                for (std::size_t j = 0; j < seeded; ++j) in.u[j][i] = in.f[j][i] = 0.0;
+                continue;
+            }
+            // The solution as traced is y / factor: seeds on u and f take the factor instead.
             const double factor = start_factor(unit, ws.states.u[0][i], ws.states.f[0][i]);
-            in.u[i] = in.u[i] == 0.0 ? 0.0 : in.u[i] * factor;
-            in.f[i] = in.f[i] == 0.0 ? 0.0 : in.f[i] * factor;
-            if (group + i >= o.count) continue;
-            const std::size_t at = b * o.count + group + i;
-            if (s.status[at] != Status::ok) continue;
-            const double u = factor * ws.states.u[in.edge][i];
-            const double f = factor * ws.states.f[in.edge][i];
-            const double by_v = seed(seeds.u, at) * u + seed(seeds.f, at) * f;
+            const double v = v_of(o, at);
+            const EdgeSeeds of{seeds, at, edges, o.edge};
+            double by_v = 0.0;
+            for (std::size_t j = 0; j < seeded; ++j) {
+                const std::size_t k = first + j;
+                const double seed_u = of.u(k), seed_f = of.f(k);
+                const double u = factor * ws.states.u[k * per_cell][i];
+                const double f = factor * ws.states.f[k * per_cell][i];
+                by_v += seed_u * u + seed_f * f;
+                in.u[j][i] = seed_u == 0.0 ? 0.0 : seed_u * v * factor;
+                in.f[j][i] = seed_f == 0.0 ? 0.0 : seed_f * v * factor;
+            }
             r.v[at] = by_v;
-            by_log_v += by_v * v_of(o, at);
+            by_log_v += by_v * v;
         }
         kernel.sensitivity(ws.line, lambda, ws.states, in, ws.piece_gradient);
     }
@@ -316,29 +320,22 @@ void gradient_one(const Kernel& kernel, const CellProblems& p, const CellOptions
     chain_to_start(p, o, b, by_log_v, r);
 }
 
-void check_range(const char* what, std::size_t begin, std::size_t end, std::size_t problems) {
-    if (begin > end || end > problems)
-        throw InputError(std::string(what) + ": the range " + std::to_string(begin) + ".." +
-                         std::to_string(end) + " does not lie in the " + std::to_string(problems) +
-                         " problems.");
-}
-
 }  // namespace
 
-CellSolution make_solution(const CellProblems& problems, const CellOptions& options) {
+void prepare(const CellProblems& problems, const CellOptions& options, CellSolution& solution) {
     check(problems, options);
     const std::size_t size = problems.problems * options.count;
-    CellSolution s;
-    s.lambda.resize(size);
-    s.u.resize(size);
-    s.f.resize(size);
-    s.status.assign(size, Status::ok);
-    s.passes.resize(size);
-    if (options.all_edges) {
-        s.u_edges.resize(size * (problems.cells + 1));
-        s.f_edges.resize(size * (problems.cells + 1));
-    }
-    return s;
+    const std::size_t at_edges = options.all_edges ? size * (problems.cells + 1) : 0;
+    for (auto* x : {&solution.lambda, &solution.u, &solution.f}) x->resize(size);
+    for (auto* x : {&solution.u_edges, &solution.f_edges}) x->resize(at_edges);
+    solution.status.resize(size);
+    solution.passes.resize(size);
+}
+
+CellSolution make_solution(const CellProblems& problems, const CellOptions& options) {
+    CellSolution solution;
+    prepare(problems, options, solution);
+    return solution;
 }
 
 void solve(const CellProblems& problems, const CellOptions& options, std::size_t begin,
@@ -347,9 +344,7 @@ void solve(const CellProblems& problems, const CellOptions& options, std::size_t
     check_range("solve", begin, end, problems.problems);
     const std::size_t size = problems.problems * options.count;
     check_solution(solution, size);
-    check_size("u_edges of the solution", solution.u_edges.size(),
-               options.all_edges ? size * (problems.cells + 1) : 0);
-    check_size("f_edges of the solution", solution.f_edges.size(), solution.u_edges.size());
+    check_edges(solution, options.all_edges ? size * (problems.cells + 1) : 0);
     for (std::size_t b = begin; b < end; ++b) solve_one(kernel(), problems, options, b, solution);
 }
 
@@ -359,17 +354,18 @@ CellSolution solve(const CellProblems& problems, const CellOptions& options) {
     return solution;
 }
 
-CellGradient make_gradient(const CellProblems& problems, const CellOptions& options) {
+void prepare(const CellProblems& problems, const CellOptions& options, CellGradient& result) {
     check(problems, options);
-    const std::size_t at_nodes = problems.P.size();
-    CellGradient r;
-    r.P.resize(at_nodes);
-    r.q.resize(at_nodes);
-    r.w.resize(at_nodes);
-    r.length.resize(problems.length.size());
-    r.v.resize(problems.problems * options.count);
-    if (!options.P_start.empty()) r.P_start.resize(problems.problems);
-    return r;
+    for (auto* x : {&result.P, &result.q, &result.w}) x->resize(problems.P.size());
+    result.length.resize(problems.length.size());
+    result.v.resize(problems.problems * options.count);
+    result.P_start.resize(options.P_start.size());
+}
+
+CellGradient make_gradient(const CellProblems& problems, const CellOptions& options) {
+    CellGradient result;
+    prepare(problems, options, result);
+    return result;
 }
 
 void gradient(const CellProblems& problems, const CellOptions& options,
@@ -379,15 +375,8 @@ void gradient(const CellProblems& problems, const CellOptions& options,
     check_range("gradient", begin, end, problems.problems);
     const std::size_t size = problems.problems * options.count;
     check_solution(solution, size);
-    check_size("P of the result", result.P.size(), problems.P.size());
-    check_size("q of the result", result.q.size(), problems.q.size());
-    check_size("w of the result", result.w.size(), problems.w.size());
-    check_size("length of the result", result.length.size(), problems.length.size());
-    check_size("v of the result", result.v.size(), size);
-    check_size("P_start of the result", result.P_start.size(), options.P_start.size());
-    check_size("the seeds of lambda", seeds.lambda.size(), size, true);
-    check_size("the seeds of u", seeds.u.size(), size, true);
-    check_size("the seeds of f", seeds.f.size(), size, true);
+    check_seeds(seeds, size, problems.cells + 1);
+    check_result(result, problems, options);
     for (std::size_t b = begin; b < end; ++b)
         gradient_one(kernel(), problems, options, b, solution, seeds, result);
 }

@@ -25,10 +25,11 @@ struct EdgeStates {
     std::size_t twist[lanes];  // the edge, per index, where left and right solution meet
 };
 
-/// Derivatives of a loss by lambda, and by u and f at an edge, for four indices.
+/// Derivatives of a loss by lambda, and by u and f at some edges, for four indices.
 struct SensitivitySeeds {
-    std::size_t edge;
-    Lanes lambda, u, f;
+    Lanes lambda;
+    std::size_t first = 0, stride = 1;  // the edges: first, first + stride, ...
+    std::vector<Lanes> u, f;            // at each of them
 };
 
 /// What one pass over the line tells about four trial eigenvalues.

@@ -71,17 +71,24 @@ struct CellSolution {
 /// for the eigenvalue, if only u overflows).
 CellSolution solve(const CellProblems& problems, const CellOptions& options);
 
-/// The same for problems begin..end only, into a solution made by make_solution: disjoint
-/// ranges may run on different threads. A problem's result does not depend on the range.
+/// Gives a solution the sizes that `solve` fills; memory that it has is used again.
+void prepare(const CellProblems& problems, const CellOptions& options, CellSolution& solution);
 CellSolution make_solution(const CellProblems& problems, const CellOptions& options);
+
+/// The same for problems begin..end only, into a solution prepared for all of them: disjoint
+/// ranges may run on different threads. A problem's result does not depend on the range. After a
+/// thread's first call no memory is allocated, unless lines get longer or indices more.
 void solve(const CellProblems& problems, const CellOptions& options, std::size_t begin,
            std::size_t end, CellSolution& solution);
 
-/// Derivatives of a loss with respect to the results; an empty span means zero.
+/// Derivatives of a loss with respect to the results; an empty span means zero. Those at the edges
+/// are added to those at the one edge that the options name.
 struct CellSeeds {
-    std::span<const double> lambda;  // [problem, index]
-    std::span<const double> u;       // [problem, index]
-    std::span<const double> f;       // [problem, index]
+    std::span<const double> lambda{};   // [problem, index]
+    std::span<const double> u{};        // [problem, index]
+    std::span<const double> f{};        // [problem, index]
+    std::span<const double> u_edges{};  // [problem, index, edge]
+    std::span<const double> f_edges{};  // [problem, index, edge]
 };
 
 /// Derivatives of the loss with respect to the inputs, in the inputs' shapes.
@@ -90,10 +97,14 @@ struct CellGradient {
 };
 
 /// Exact derivatives of the discrete problem, by one backward sweep. Where the status is not ok,
-/// nothing is contributed, but for the eigenvalue's part where only u overflows.
+/// nothing is contributed, but for the eigenvalue's part where only u overflows. Seeds at the edges
+/// presume that u is finite there, as a solution with all_edges tells.
 CellGradient gradient(const CellProblems& problems, const CellOptions& options,
                       const CellSolution& solution, const CellSeeds& seeds);
 
+/// As for solutions: sizes for a result, and problems begin..end only, on any threads. The part of
+/// the result that belongs to these problems is replaced, whatever it was.
+void prepare(const CellProblems& problems, const CellOptions& options, CellGradient& result);
 CellGradient make_gradient(const CellProblems& problems, const CellOptions& options);
 void gradient(const CellProblems& problems, const CellOptions& options,
               const CellSolution& solution, const CellSeeds& seeds, std::size_t begin,
