@@ -135,6 +135,18 @@ DEEPSL_INLINE Direction direction_of(const Line& line, V u, V f) {
     return {u, f, weight, per_size, 1.0 / select(tiny, splat(1.0), square)};
 }
 
+struct AdjointScratch {
+    std::vector<Lanes> own_uu, own_ff, eta_uu, eta_ff;  // by pieces
+    std::vector<Lanes> wronskians;                      // by seeds
+};
+
+AdjointScratch& adjoint_scratch(std::size_t pieces, std::size_t seeds) {
+    thread_local AdjointScratch s;  // one for all tiers
+    for (auto* v : {&s.own_uu, &s.own_ff, &s.eta_uu, &s.eta_ff}) v->resize(pieces);
+    s.wronskians.resize(seeds);
+    return s;
+}
+
 // The adjoint eta of u and f is a solution between the seeded edges; passing one to the left, it
 // gains (f_bar, -u_bar). Any multiple of y may be added to it (kappa absorbs that). So it starts,
 // for each index, at the twist, unless all seeds lie left of that: at right angles to y, with the
@@ -148,9 +160,7 @@ void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStat
     const std::size_t seeded = seeds.u.size();
     const auto edge_of = [&](std::size_t j) { return seeds.first + j * seeds.stride; };
     const std::size_t last = seeded == 0 ? 0 : edge_of(seeded - 1);
-    thread_local std::vector<Lanes> own_uu, own_ff, eta_uu, eta_ff, wronskians;
-    for (auto* v : {&own_uu, &own_ff, &eta_uu, &eta_ff}) v->resize(count);
-    wronskians.resize(seeded + 1);
+    auto& [own_uu, own_ff, eta_uu, eta_ff, wronskians] = adjoint_scratch(count, seeded + 1);
 
     // Seeds may be huge, if u is: their size is taken out of the sweeps, and put back at the end.
     V size = splat(0.0);

@@ -146,6 +146,7 @@ void solve_one(const Kernel& kernel, const CellProblems& p, const CellOptions& o
         }
         return;
     }
+    ws.states.resize(ws.line.pieces.size() + 1);  // needed or not: so that no later line has to
     ws.roots.assign(o.count, Root{});
     for (std::size_t i = 0; i < o.count; ++i) {
         ws.roots[i].index = o.first + i;

@@ -23,6 +23,11 @@ struct alignas(32) Lanes {
 struct EdgeStates {
     std::vector<Lanes> u, f;
     std::size_t twist[lanes];  // the edge, per index, where left and right solution meet
+    std::vector<Lanes> right_u, right_f, left_scale, right_scale;  // for the making of them
+
+    void resize(std::size_t edges) {
+        for (auto* v : {&u, &f, &right_u, &right_f, &left_scale, &right_scale}) v->resize(edges);
+    }
 };
 
 /// Derivatives of a loss by lambda, and by u and f at some edges, for four indices.

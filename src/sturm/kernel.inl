@@ -147,18 +147,16 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
     const V lambda = load(lambda_in);
     const Tier tier = tier_of(line, lambda);
     const std::size_t count = line.pieces.size();
-    out.u.resize(count + 1);
-    out.f.resize(count + 1);
-    thread_local std::vector<Lanes> right_u, right_f, left_scale, right_scale;
-    for (auto* v : {&right_u, &right_f, &left_scale, &right_scale}) v->resize(count + 1);
+    out.resize(count + 1);
+    auto& [left_u, left_f, twists, right_u, right_f, left_scale, right_scale] = out;
 
     State l(line.left), r(line.right);
-    store(out.u[0], l.u);
-    store(out.f[0], l.f);
+    store(left_u[0], l.u);
+    store(left_f[0], l.f);
     store(left_scale[0], l.rescaled);
     sweep<false, 1>(line, tier, 0, count, lambda, l, [&](std::size_t k, const State& y) {
-        store(out.u[k + 1], y.u);
-        store(out.f[k + 1], y.f);
+        store(left_u[k + 1], y.u);
+        store(left_f[k + 1], y.f);
         store(left_scale[k + 1], y.rescaled);
     });
     store(right_u[count], r.u);
@@ -177,7 +175,7 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
         1.0 / (line.figures.sum_a * line.figures.sum_a);
     Mask best = Mask{} - 1, twist = Mask{};
     for (std::size_t k = 0; k <= count; ++k) {
-        const V lu = load(out.u[k]), lf = load(out.f[k]);
+        const V lu = load(left_u[k]), lf = load(left_f[k]);
         const V ru = load(right_u[k]), rf = load(right_f[k]);
         const V size = (scale2 * lu * lu + lf * lf) * (scale2 * ru * ru + rf * rf);
         const Mask scalings =
@@ -188,13 +186,13 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
         best = better ? key : best;
         twist = better ? Mask{} + static_cast<long long>(k) : twist;
     }
-    for (std::size_t i = 0; i < lanes; ++i) out.twist[i] = static_cast<std::size_t>(twist[i]);
+    for (std::size_t i = 0; i < lanes; ++i) twists[i] = static_cast<std::size_t>(twist[i]);
     // Both halves to length one at the twist, and the right half to the left one's sign.
     V left_factor, right_factor, left_offset, right_offset;
     for (std::size_t i = 0; i < lanes; ++i) {
         const auto k = static_cast<std::size_t>(twist[i]);
         const double s2 = scale2[i];
-        const double lu = out.u[k][i], lf = out.f[k][i], ru = right_u[k][i], rf = right_f[k][i];
+        const double lu = left_u[k][i], lf = left_f[k][i], ru = right_u[k][i], rf = right_f[k][i];
         const double l2 = s2 * lu * lu + lf * lf, r2 = s2 * ru * ru + rf * rf;
         left_factor[i] = 1.0 / __builtin_sqrt(l2);
         right_factor[i] = (s2 * lu * ru + lf * rf) / (__builtin_sqrt(l2) * r2);
@@ -207,8 +205,8 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
             select(at_left, load(left_scale[k]) - left_offset, load(right_scale[k]) - right_offset);
         V factor = select(at_left, left_factor, right_factor);
         if (largest(magnitude(shift)) > 0.0) factor *= power_of_huge(shift);
-        store(out.u[k], factor * select(at_left, load(out.u[k]), load(right_u[k])));
-        store(out.f[k], factor * select(at_left, load(out.f[k]), load(right_f[k])));
+        store(left_u[k], factor * select(at_left, load(left_u[k]), load(right_u[k])));
+        store(left_f[k], factor * select(at_left, load(left_f[k]), load(right_f[k])));
     }
 }
 

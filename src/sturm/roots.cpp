@@ -16,6 +16,20 @@ constexpr double pi = std::numbers::pi;
 
 constexpr double to_rounding = 1e-14;  // relative to lambda, or to the distance of eigenvalues
 
+// Sized for a line before it is known whether they are needed, so that no later line of its length
+// has to ask for memory.
+struct Scratch {
+    Line coarse, longer;
+    EdgeStates states;
+};
+
+Scratch& scratch_for(const Line& line) {
+    thread_local Scratch scratch;
+    scratch.coarse.pieces.resize(line.pieces.size());
+    scratch.states.resize(line.pieces.size() + 1);
+    return scratch;
+}
+
 // The leading terms for large n, in the clock that makes the wave speed constant.
 double asymptotic_guess(const Line& line, std::size_t n) {
     const double order = static_cast<double>(n) - 0.5 * free_ends(line);
@@ -106,14 +120,13 @@ void iterate(const Kernel& kernel, const Line& line, double accuracy, int max_pa
 
 // Replaces guesses by the eigenvalues of a coarser line, roughly.
 void improve_guesses(const Kernel& kernel, const Line& line, std::size_t wanted,
-                     std::span<Root> roots) {
+                     std::span<Root> roots, Line& coarse) {
     constexpr std::size_t coarsest = 16;
     constexpr double roughly = 1e-2;
     std::size_t top = 0;
     for (const Root& r : roots) top = std::max(top, r.index);
     const std::size_t merged = line.pieces.size() / std::max(coarsest, 2 * top);
     if (merged < 2) return;
-    thread_local Line coarse;
     merge_pieces(line, merged, coarse);
     kernel.measure(coarse);
     if (judge(coarse) != Status::ok) return;
@@ -140,8 +153,7 @@ double shift_of(const Line& line, std::span<const Root> found) {
 
 // Many passes mean that the angle rises steeply: the function lives elsewhere than at the match
 // edge, and rounding moves the riser. Where it does live, which a trace tells, the angle is smooth.
-void polish(const Kernel& kernel, const Line& line, std::span<Root> roots) {
-    thread_local EdgeStates states;
+void polish(const Kernel& kernel, const Line& line, std::span<Root> roots, EdgeStates& states) {
     Lanes lambda;
     for (std::size_t i = 0; i < lanes; ++i) lambda[i] = roots[std::min(i, roots.size() - 1)].lambda;
     kernel.trace(line, lambda, states);
@@ -209,7 +221,7 @@ void take_solutions(const Kernel& kernel, const Line& line, const Group& group,
 
 // Up to four roots; `found` are those before them.
 void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
-                std::span<const Root> found, std::span<Root> roots) {
+                std::span<const Root> found, std::span<Root> roots, Scratch& scratch) {
     constexpr int many_passes = 8;
     bool missing = false;
     const double shift = shift_of(line, found);
@@ -222,7 +234,7 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
             missing = true;
         }
     }
-    if (missing) improve_guesses(kernel, line, wanted, roots);
+    if (missing) improve_guesses(kernel, line, wanted, roots, scratch.coarse);
     Group group;
     group.begin(line, wanted, roots);
     iterate(kernel, line, to_rounding, max_passes, group);
@@ -235,7 +247,7 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
         roots[i].match = group.match;
         roots[i].accurate = !is_sensitive(line, group, i);
     }
-    if (group.passes > many_passes) polish(kernel, line, roots);
+    if (group.passes > many_passes) polish(kernel, line, roots, scratch.states);
     take_solutions(kernel, line, group, roots);
 }
 
@@ -244,18 +256,18 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
 void find_roots(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
                 std::span<Root> roots) {
     constexpr std::size_t few = 4;
+    Scratch& scratch = scratch_for(line);
     if (line.pieces.size() < few) {
         // Too few edges to match at: the same problem, on more pieces.
-        thread_local Line longer;
-        split_pieces(line, few, longer);
-        kernel.measure(longer);
-        find_roots(kernel, longer, wanted * few, max_passes, roots);
+        split_pieces(line, few, scratch.longer);
+        kernel.measure(scratch.longer);
+        find_roots(kernel, scratch.longer, wanted * few, max_passes, roots);
         for (Root& r : roots) r.accurate = false;
         return;
     }
     for (std::size_t first = 0; first < roots.size(); first += lanes)
         find_group(kernel, line, wanted, max_passes, roots.first(first),
-                   roots.subspan(first, std::min(lanes, roots.size() - first)));
+                   roots.subspan(first, std::min(lanes, roots.size() - first)), scratch);
 }
 
 std::size_t count_below(const Kernel& kernel, const Line& line, double lambda) {

@@ -2,8 +2,11 @@
 // starts.
 #include "deepsl/sturm/cells.h"
 
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <numbers>
 #include <random>
 #include <thread>
@@ -11,6 +14,41 @@
 #include <gtest/gtest.h>
 
 #include "sampled_cells.h"
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+
+void* allocate(std::size_t alignment, std::size_t size) noexcept {
+    ++allocations;
+    return std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
+}
+void* or_throw(void* memory) {
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+constexpr std::size_t usual = alignof(std::max_align_t);
+}  // namespace
+
+// All forms in use: a sanitizer has its own for those left out, which do not go with these. Not
+// inlined: where the compiler sees free() beside a new, it warns of a mismatch.
+#define DEEPSL_COUNTED [[gnu::noinline]]
+DEEPSL_COUNTED void* operator new(std::size_t n) { return or_throw(allocate(usual, n)); }
+DEEPSL_COUNTED void* operator new[](std::size_t n) { return or_throw(allocate(usual, n)); }
+DEEPSL_COUNTED void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    return allocate(usual, n);
+}
+DEEPSL_COUNTED void* operator new(std::size_t n, std::align_val_t at) {
+    return or_throw(allocate(static_cast<std::size_t>(at), n));
+}
+DEEPSL_COUNTED void operator delete(void* p) noexcept { std::free(p); }
+DEEPSL_COUNTED void operator delete[](void* p) noexcept { std::free(p); }
+DEEPSL_COUNTED void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+DEEPSL_COUNTED void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+DEEPSL_COUNTED void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+DEEPSL_COUNTED void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+DEEPSL_COUNTED void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+    std::free(p);
+}
 
 namespace deepsl::sturm {
 namespace {
@@ -160,6 +198,80 @@ TEST_P(Cells, AreTheSameOnSeveralThreads) {
     EXPECT_EQ(threaded.u, s.u);
     EXPECT_EQ(threaded_gradient.q, g.q);
     EXPECT_EQ(threaded_gradient.length, g.length);
+}
+
+// Training calls these thousands of times. After an easy batch no other of its shape has to ask for
+// memory, however hard. Lines of two pieces are split, and long ones have a coarser line to begin
+// with.
+TEST_P(Cells, AllocateNothingAfterTheFirstCall) {
+    const auto count_allocations = [](std::size_t cells, bool all_edges) {
+        std::mt19937_64 random(22);
+        CellOptions o;
+        o.count = 6;
+        o.edge = cells / 2;
+        o.all_edges = all_edges;
+        const std::vector<double> ones(3 * o.count, 1.0), at_edges(ones.size() * (cells + 1));
+        CellSeeds seeds{ones, ones, {}};
+        if (all_edges) seeds.u_edges = seeds.f_edges = at_edges;
+        CellSolution s;
+        CellGradient g;
+        const auto call = [&](Kind kind) {
+            const OwnedCells batch = random_cells(kind, 3, cells, GetParam(), random);
+            const std::size_t before = allocations;
+            prepare(batch.view(), o, s);
+            solve(batch.view(), o, 0, 3, s);
+            prepare(batch.view(), o, g);
+            gradient(batch.view(), o, s, seeds, 0, 3, g);
+            return allocations - before;
+        };
+        call(Kind::constant);
+        std::size_t sum = 0;
+        for (int repeat = 0; repeat < 20; ++repeat)
+            for (Kind kind : testing::all_kinds) sum += call(kind);
+        return sum;
+    };
+    for (const std::size_t cells : std::initializer_list<std::size_t>{2, 16, 70}) {
+        for (const bool all_edges : {false, true}) {
+            std::size_t counted = 1;  // on a thread that has no memory from other tests
+            std::thread([&] { counted = count_allocations(cells, all_edges); }).join();
+            EXPECT_EQ(counted, 0U) << cells;
+        }
+    }
+}
+
+// What was there before does not matter, failures included.
+TEST_P(Cells, ReplaceWhatAnObjectHeld) {
+    std::mt19937_64 random(23);
+    OwnedCells batch = random_cells(Kind::smooth, 3, 8, GetParam(), random);
+    CellOptions o;
+    o.all_edges = true;
+    const std::vector<double> P_start{1.0, 2.0, 3.0};
+    o.P_start = P_start;
+    const std::vector<double> ones(3 * o.count, 1.0), at_edges(9 * ones.size(), 1.0);
+    const CellSeeds seeds{ones, ones, ones, at_edges, at_edges};
+    CellSolution s = solve(batch.view(), o);
+    CellGradient g = gradient(batch.view(), o, s, seeds);
+    batch.w[8 * nodes_per_cell(GetParam())] = -1.0;  // the second problem is no problem now
+    prepare(batch.view(), o, s);
+    solve(batch.view(), o, 0, 3, s);
+    prepare(batch.view(), o, g);
+    gradient(batch.view(), o, s, seeds, 0, 3, g);
+    const CellSolution fresh = solve(batch.view(), o);
+    const CellGradient fresh_gradient = gradient(batch.view(), o, fresh, seeds);
+    EXPECT_EQ(s.status, fresh.status);
+    EXPECT_EQ(s.passes, fresh.passes);
+    EXPECT_EQ(g.q, fresh_gradient.q);
+    EXPECT_EQ(g.v, fresh_gradient.v);
+    EXPECT_EQ(g.P_start, fresh_gradient.P_start);
+    EXPECT_EQ(g.v[o.count], 0.0);
+    // Other sizes, in the same objects.
+    o.all_edges = false;
+    o.count = 2;
+    prepare(batch.view(), o, s);
+    EXPECT_EQ(s.lambda.size(), 6U);
+    EXPECT_TRUE(s.u_edges.empty());
+    solve(batch.view(), o, 0, 3, s);
+    EXPECT_EQ(s.lambda[1], solve(batch.view(), o).lambda[1]);
 }
 
 TEST_P(Cells, StartAtAnyIndex) {
