@@ -53,6 +53,20 @@ Scaling fitted(MatrixView<const double> x, DomainPointer domain, bool by_column,
     return s;
 }
 
+/// Relevance as factors of at most 1; none if all columns count alike.
+std::vector<double> stretch_of(std::span<const double> relevance, std::size_t columns) {
+    std::vector<double> stretch(relevance.begin(), relevance.end());
+    if (stretch.empty()) return stretch;
+    const bool positive = std::all_of(stretch.begin(), stretch.end(),
+                                      [](double v) { return v > 0.0 && std::isfinite(v); });
+    if (stretch.size() != columns || !positive)
+        throw argument_error(
+            fmt::format("relevance takes a positive number for each of the {} columns", columns));
+    const double most = *std::max_element(stretch.begin(), stretch.end());
+    for (auto& s : stretch) s /= most;
+    return stretch;
+}
+
 void centre(std::vector<double>& numbers) {
     double mean = 0.0;
     for (const double v : numbers) mean += v;
@@ -130,27 +144,16 @@ std::size_t Scaling::pulled_in(MatrixView<const double> x) const {
     return count;
 }
 
-Scaling fit_scaling(MatrixView<const double> x, DomainPointer domain) {
+Scaling fit_scaling(MatrixView<const double> x, DomainPointer domain,
+                    std::span<const double> relevance) {
     check_data(x, *domain);
-    return fitted(x, std::move(domain), true, {});
+    return fitted(x, std::move(domain), true, stretch_of(relevance, x.columns()));
 }
 
 Scaling fit_uniform_scaling(MatrixView<const double> x, DomainPointer domain,
                             std::span<const double> relevance) {
     check_data(x, *domain);
-    std::vector<double> stretch(relevance.begin(), relevance.end());
-    if (!stretch.empty()) {
-        const bool positive = std::all_of(stretch.begin(), stretch.end(),
-                                          [](double v) { return v > 0.0 && std::isfinite(v); });
-        if (stretch.size() != x.columns() || !positive)
-            throw argument_error(
-                fmt::format("relevance takes a positive number for each of the {} "
-                            "columns",
-                            x.columns()));
-        const double most = *std::max_element(stretch.begin(), stretch.end());
-        for (auto& s : stretch) s /= most;
-    }
-    return fitted(x, std::move(domain), false, stretch);
+    return fitted(x, std::move(domain), false, stretch_of(relevance, x.columns()));
 }
 
 std::vector<double> association(MatrixView<const double> x, std::span<const std::int64_t> labels) {

@@ -1,0 +1,97 @@
+#include "deepsl/model/basis.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace deepsl::model {
+
+Basis::Basis(std::size_t functions, std::size_t outputs, BasisScale rule)
+    : functions_(functions), outputs_(outputs), rule_(rule) {}
+
+void Basis::enrol(network::Parameters& parameters, const std::string& name) {
+    using network::joined;
+    using network::Role;
+    mean_ = parameters.add(joined(name, "u_mean"), {functions_}, Role::measured);
+    scale_ = parameters.add(joined(name, "u_scale"), {functions_}, Role::measured);
+    std::fill_n(parameters.values().begin() + static_cast<std::ptrdiff_t>(scale_), functions_, 1.0);
+    weight_ = parameters.add(joined(name, "L.weight"), {outputs_, functions_}, Role::linear);
+    bias_ = parameters.add(joined(name, "L.bias"), {outputs_}, Role::linear);
+}
+
+void Basis::scaled(std::span<const double> u, std::span<double> b) const {
+    for (std::size_t i = 0; i < functions_; ++i) b[i] = (u[i] - mean()[i]) / scale()[i];
+}
+
+void Basis::mark(const sturm::CellSolution& solution, std::span<Outcome> outcomes) const {
+    // Far inside the range of float, so that L and its gradients stay finite, too.
+    constexpr double large = 1e30;
+    for (std::size_t b = 0; b < outcomes.size(); ++b) {
+        auto& outcome = outcomes[b];
+        const auto* const status = solution.status.data() + b * functions_;
+        const auto* const bad = std::find_if(status, status + functions_,
+                                             [](auto s) { return s != sturm::Status::ok; });
+        if (bad != status + functions_) outcome.eigen = *bad;
+        for (std::size_t i = 0; outcome.ok() && i < functions_; ++i)
+            if (std::fabs((solution.u[b * functions_ + i] - mean()[i]) / scale()[i]) > large)
+                outcome.eigen = sturm::Status::overflow;
+    }
+}
+
+void Basis::add(std::span<const double> u, std::span<double> y) const {
+    for (std::size_t o = 0; o < outputs_; ++o) {
+        double sum = bias()[o];
+        for (std::size_t i = 0; i < functions_; ++i)
+            sum += weight()[o * functions_ + i] * ((u[i] - mean()[i]) / scale()[i]);
+        y[o] += sum;
+    }
+}
+
+template <class Real>
+void Basis::pullback(std::span<const double> u, std::span<const double> dy, std::span<double> du,
+                     Real* gradient) const {
+    std::fill(du.begin(), du.end(), 0.0);
+    for (std::size_t o = 0; o < outputs_; ++o) {
+        gradient[bias_ + o] += static_cast<Real>(dy[o]);
+        Real* const by_weight = gradient + weight_ + o * functions_;
+        for (std::size_t i = 0; i < functions_; ++i) {
+            by_weight[i] += static_cast<Real>(dy[o] * ((u[i] - mean()[i]) / scale()[i]));
+            du[i] += dy[o] * weight()[o * functions_ + i] / scale()[i];
+        }
+    }
+}
+
+void Basis::measure(MatrixView<const double> u, std::span<const Outcome> outcomes,
+                    std::span<double> values) const {
+    if (rule_ == BasisScale::none) return;
+    const auto count = static_cast<double>(std::count_if(
+        outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return outcome.ok(); }));
+    if (count < 2.0) return;
+    for (std::size_t i = 0; i < functions_; ++i) {
+        const auto sum = [&](auto term) {
+            double total = 0.0;
+            for (std::size_t b = 0; b < outcomes.size(); ++b)
+                if (outcomes[b].ok()) total += term(u(b, i));
+            return total;
+        };
+        const double average = sum([](double x) { return x; }) / count;
+        const double rms = std::sqrt(sum([](double x) { return x * x; }) / count);
+        const double deviation = std::sqrt(
+            sum([&](double x) { return (x - average) * (x - average); }) / (count - 1.0));
+        switch (rule_) {
+            case BasisScale::none: break;
+            case BasisScale::rms: values[scale_ + i] = std::max(rms, 1e-12); break;
+            case BasisScale::centred:
+                values[mean_ + i] = average;
+                // Close to constant functions are not blown up beyond four times their size.
+                values[scale_ + i] = std::max({deviation, rms / 4.0, 1e-12});
+                break;
+        }
+    }
+}
+
+template void Basis::pullback(std::span<const double>, std::span<const double>, std::span<double>,
+                              float*) const;
+template void Basis::pullback(std::span<const double>, std::span<const double>, std::span<double>,
+                              double*) const;
+
+}  // namespace deepsl::model

@@ -1,0 +1,505 @@
+// The kernel for one instruction set. The including file defines DEEPSL_ISA, a namespace name,
+// and DEEPSL_VECTOR_BYTES and DEEPSL_TILE_ROWS, the registers' width and the rows of a tile: the
+// tile's sums, DEEPSL_TILE_ROWS x 2 vectors, must fit into the registers beside their factors.
+// It also includes the standard headers first, outside the pragma that selects the instructions.
+namespace deepsl::network::DEEPSL_ISA {
+namespace {
+
+template <class Real>
+struct VectorOf {
+    typedef Real Type __attribute__((vector_size(DEEPSL_VECTOR_BYTES)));
+};
+template <class Real>
+using Vec = typename VectorOf<Real>::Type;
+
+template <class Real>
+inline constexpr std::size_t lanes = DEEPSL_VECTOR_BYTES / sizeof(Real);
+
+inline constexpr std::size_t tile_rows = DEEPSL_TILE_ROWS;
+inline constexpr std::size_t tile_vectors = 2;
+
+template <class Real>
+std::size_t round_up(std::size_t n) {
+    return (n + lanes<Real> - 1) / lanes<Real> * lanes<Real>;
+}
+
+template <class Real>
+inline Vec<Real> load(const Real* from) {
+    Vec<Real> v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
+template <class Real>
+inline void store(Real* to, Vec<Real> v) {
+    std::memcpy(to, &v, sizeof v);
+}
+
+/// 1 / x within an ulp or two: an estimate and a step of Newton's method, since division is slow.
+inline Vec<float> reciprocal(Vec<float> x) {
+#if DEEPSL_VECTOR_BYTES == 64
+    const Vec<float> r = reinterpret_cast<Vec<float>>(_mm512_rcp14_ps(reinterpret_cast<__m512>(x)));
+    return r + r * (1.0f - x * r);
+#elif DEEPSL_VECTOR_BYTES == 32
+    const Vec<float> r = reinterpret_cast<Vec<float>>(_mm256_rcp_ps(reinterpret_cast<__m256>(x)));
+    return r + r * (1.0f - x * r);
+#else
+    return 1.0f / x;
+#endif
+}
+
+/// The sum of all lanes, always in the same order.
+template <class Real>
+inline Real total(Vec<Real> v) {
+    Real lane[lanes<Real>];
+    std::memcpy(lane, &v, sizeof v);
+    for (std::size_t half = lanes<Real> / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+    return lane[0];
+}
+#if DEEPSL_VECTOR_BYTES == 64
+template <>
+inline float total<float>(Vec<float> v) {
+    return _mm512_reduce_add_ps(reinterpret_cast<__m512>(v));
+}
+#endif
+
+/// A rational function fitted to tanh(x)/x in x^2 on |x| < 9.02, where a float tanh becomes 1:
+/// within 5e-7 relative, about 4 units in the last place.
+inline Vec<float> tanh_of(Vec<float> x) {
+    const Vec<float> one = Vec<float>{} + 1.0f;  // not x - x, which is NaN at infinity
+    const Vec<float> limit = one * 9.0f;
+    x = x > limit ? limit : (x < -limit ? -limit : x);
+    const Vec<float> y = x * x;
+    const Vec<float> top =
+        ((((1.33214675e-08f * y + 2.05857329e-05f) * y + 0.00349419706f) * y + 0.133798646f) * y +
+         0.99999998f) *
+        x;
+    const Vec<float> bottom =
+        (((7.76314975e-07f * y + 0.000328333985f) * y + 0.025871721f) * y + 0.467131805f) * y +
+        1.0f;
+    const Vec<float> t = top * reciprocal(bottom);
+    return t > one ? one : (t < -one ? -one : t);
+}
+
+inline Vec<double> tanh_of(Vec<double> x) {
+    for (std::size_t i = 0; i < lanes<double>; ++i) x[i] = std::tanh(x[i]);
+    return x;
+}
+
+enum class Act { none, leaky_relu, tanh };
+
+template <class Real>
+inline Vec<Real> activate(Act act, Vec<Real> x) {
+    if (act == Act::tanh) return tanh_of(x);
+    if (act == Act::leaky_relu) return x > 0 ? x : x * static_cast<Real>(leaky_slope);
+    return x;
+}
+
+/// d act / d x, told from y = act(x).
+template <class Real>
+inline Vec<Real> slope(Act act, Vec<Real> y) {
+    const Vec<Real> one = Vec<Real>{} + Real(1);
+    if (act == Act::tanh) return one - y * y;
+    if (act == Act::leaky_relu) return y > 0 ? one : one * static_cast<Real>(leaky_slope);
+    return one;
+}
+
+// sums[r][v] = start[v] + sum over k of x[r, k] * panel[k, v]
+template <class Real, std::size_t rows, std::size_t vectors>
+inline void multiply(const Real* x, std::size_t x_stride, const Real* panel, std::size_t depth,
+                     const Vec<Real>* start, Vec<Real> (&sums)[rows][vectors]) {
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t v = 0; v < vectors; ++v) sums[r][v] = start[v];
+    for (std::size_t k = 0; k < depth; ++k) {
+        Vec<Real> w[vectors];
+        for (std::size_t v = 0; v < vectors; ++v)
+            w[v] = load(panel + (k * vectors + v) * lanes<Real>);
+        for (std::size_t r = 0; r < rows; ++r) {
+            const Real factor = x[r * x_stride + k];
+            for (std::size_t v = 0; v < vectors; ++v) sums[r][v] += factor * w[v];
+        }
+    }
+}
+
+/// One product of the sweeps, X [rows, depth] times a matrix in panels, and what becomes of it.
+template <class Real>
+struct Product {
+    const Real* x;
+    std::size_t x_stride, rows, depth, width;
+    const Real* panels;
+    const Real* bias = nullptr;      // padded, or null for zero
+    Act act = Act::none;             // applied to the result
+    const Real* slope_of = nullptr;  // [rows, out_stride]: multiplied by the slope there
+    Act slope_act = Act::none;
+    Real* out = nullptr;
+    std::size_t out_stride = 0;
+};
+
+template <std::size_t rows, std::size_t vectors, class Real>
+inline void tile(const Product<Real>& p, std::size_t row, std::size_t column, const Real* panel) {
+    Vec<Real> start[vectors] = {};
+    if (p.bias != nullptr)
+        for (std::size_t v = 0; v < vectors; ++v)
+            start[v] = load(p.bias + column + v * lanes<Real>);
+    Vec<Real> sums[rows][vectors];
+    multiply<Real, rows, vectors>(p.x + row * p.x_stride, p.x_stride, panel, p.depth, start, sums);
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t v = 0; v < vectors; ++v) {
+            const std::size_t at = (row + r) * p.out_stride + column + v * lanes<Real>;
+            Vec<Real> value = activate<Real>(p.act, sums[r][v]);
+            if (p.slope_of != nullptr) value *= slope<Real>(p.slope_act, load(p.slope_of + at));
+            store(p.out + at, value);
+        }
+    }
+}
+
+template <std::size_t vectors, class Real>
+void panel_product(const Product<Real>& p, std::size_t column, const Real* panel) {
+    std::size_t row = 0;
+    for (; row + tile_rows <= p.rows; row += tile_rows)
+        tile<tile_rows, vectors>(p, row, column, panel);
+    for (; row + 4 <= p.rows; row += 4) tile<4, vectors>(p, row, column, panel);
+    for (; row < p.rows; ++row) tile<1, vectors>(p, row, column, panel);
+}
+
+template <class Real>
+void product(const Product<Real>& p) {
+    constexpr std::size_t wide = tile_vectors * lanes<Real>;
+    const Real* panel = p.panels;
+    std::size_t column = 0;
+    for (; column + wide <= p.width; column += wide, panel += wide * p.depth)
+        panel_product<tile_vectors>(p, column, panel);
+    for (; column < p.width; column += lanes<Real>, panel += lanes<Real> * p.depth)
+        panel_product<1>(p, column, panel);
+}
+
+/// Panels for product(): `at(k, j)` is the matrix, `width` is padded.
+template <class Real, class At>
+void panels(std::size_t depth, std::size_t columns, std::size_t width, At at, Real* out) {
+    std::size_t column = 0;
+    while (column < width) {
+        const std::size_t rest = width - column;
+        const std::size_t size =
+            rest >= tile_vectors * lanes<Real> ? tile_vectors * lanes<Real> : lanes<Real>;
+        for (std::size_t k = 0; k < depth; ++k)
+            for (std::size_t j = 0; j < size; ++j, ++out)
+                if (column + j < columns) *out = static_cast<Real>(at(k, column + j));
+        column += size;
+    }
+}
+
+template <class Real>
+void shape(Packed<Real>& packed) {
+    packed.padded.clear();
+    for (const std::size_t size : packed.sizes) packed.padded.push_back(round_up<Real>(size));
+    if (packed.narrow()) packed.padded.back() = packed.outputs();
+    packed.forward.resize(packed.depth());
+    packed.backward.resize(packed.depth());
+    for (std::size_t l = 0; l < packed.depth(); ++l) {
+        const std::size_t in = packed.sizes[l], out = packed.sizes[l + 1];
+        const bool rows = packed.narrow() && l + 1 == packed.depth();
+        packed.forward[l].assign(
+            rows ? out * (packed.padded[l] + 1) : (in + 1) * packed.padded[l + 1], Real(0));
+        packed.backward[l].assign(out * packed.padded[l], Real(0));
+    }
+}
+
+template <class Real>
+void pack(Packed<Real>& packed, const double* values) {
+    for (std::size_t l = 0; l < packed.depth(); ++l) {
+        const std::size_t in = packed.sizes[l], out = packed.sizes[l + 1];
+        const double* const weight = values;
+        Real* const to = packed.forward[l].data();
+        const bool rows = packed.narrow() && l + 1 == packed.depth();
+        for (std::size_t j = 0; rows && j < out; ++j)
+            for (std::size_t k = 0; k < in; ++k)
+                to[j * packed.padded[l] + k] = static_cast<Real>(weight[j * in + k]);
+        if (!rows)
+            panels(
+                in, out, packed.padded[l + 1],
+                [&](std::size_t k, std::size_t j) { return weight[j * in + k]; }, to);
+        values += in * out;
+        Real* const bias = to + (rows ? out * packed.padded[l] : in * packed.padded[l + 1]);
+        for (std::size_t j = 0; j < out; ++j) bias[j] = static_cast<Real>(values[j]);
+        values += out;
+        panels(
+            out, in, packed.padded[l],
+            [&](std::size_t k, std::size_t j) { return weight[k * in + j]; },
+            packed.backward[l].data());
+    }
+}
+
+/// The inputs as the first layer sees them, padded with zeros.
+template <class Real>
+void centre(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* out) {
+    const std::size_t in = packed.inputs(), stride = packed.padded[0];
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t i = 0; i < in; ++i)
+            out[r * stride + i] = packed.scale * (x[r * in + i] - packed.shift);
+        std::fill(out + r * stride + in, out + (r + 1) * stride, Real(0));
+    }
+}
+
+template <class Real>
+std::vector<Real>& scratch(std::size_t which, std::size_t size) {
+    thread_local std::vector<Real> buffers[3];
+    if (buffers[which].size() < size) buffers[which].resize(size);
+    return buffers[which];
+}
+
+/// The last layer where it has few outputs: a sum of products for each, instead of a vector of
+/// outputs that is mostly padding.  r [output, rows]
+template <class Real>
+void narrow_product(const Packed<Real>& packed, const Real* h, std::size_t rows, Real* r) {
+    const std::size_t stride = packed.padded[packed.depth() - 1], out = packed.outputs();
+    const Real* const weight = packed.forward.back().data();
+    for (std::size_t j = 0; j < out; ++j) {
+        const Real* const w = weight + j * stride;
+        const Real bias = weight[out * stride + j];
+        for (std::size_t row = 0; row < rows; ++row) {
+            Vec<Real> sum = {};
+            for (std::size_t k = 0; k < stride; k += lanes<Real>)
+                sum += load(h + row * stride + k) * load(w + k);
+            r[j * rows + row] = bias + total<Real>(sum);
+        }
+    }
+}
+
+/// centre + radius tanh(slope (r - shift)) of many numbers; keeps the tanh for the backward sweep.
+template <class Real>
+void bound(const Head<Real>& head, Real* r, std::size_t count, std::size_t step, Real* saved) {
+    // A number has the same bits wherever it stands: the last ones go through a whole vector, too.
+    Real lane[lanes<Real>] = {};
+    for (std::size_t i = 0; i < count; i += lanes<Real>) {
+        const std::size_t rest = std::min(lanes<Real>, count - i);
+        for (std::size_t j = 0; j < rest; ++j) lane[j] = r[(i + j) * step];
+        const Vec<Real> t = tanh_of((load(lane) - head.shift) * head.slope);
+        const Vec<Real> y = head.centre + head.radius * t;
+        for (std::size_t j = 0; j < rest; ++j) r[(i + j) * step] = y[j];
+        for (std::size_t j = 0; saved != nullptr && j < rest; ++j) saved[(i + j) * step] = t[j];
+    }
+}
+
+/// From the last layer's r to y [rows, outputs].
+template <class Real>
+void apply_heads(const Packed<Real>& packed, Real* r, std::size_t rows, Real* y, Real* saved) {
+    const std::size_t out = packed.outputs(), stride = packed.padded.back();
+    const bool planes = packed.narrow();
+    for (std::size_t j = 0; j < packed.heads.size(); ++j) {
+        if (planes)
+            bound(packed.heads[j], r + j * rows, rows, 1,
+                  saved != nullptr ? saved + j * rows : nullptr);
+        else
+            bound(packed.heads[j], r + j, rows, stride, saved != nullptr ? saved + j : nullptr);
+    }
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t j = 0; j < out; ++j)
+            y[row * out + j] = planes ? r[j * rows + row] : r[row * stride + j];
+}
+
+template <class Real>
+void forward(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* y, Real* saved) {
+    const auto& sizes = packed.sizes;
+    const auto& padded = packed.padded;
+    const std::size_t depth = packed.depth();
+    const std::size_t widest = *std::max_element(padded.begin(), padded.end());
+    Real* const buffers[2] = {scratch<Real>(0, rows * widest).data(),
+                              scratch<Real>(1, rows * widest).data()};
+    const Act hidden = packed.tanh ? Act::tanh : Act::leaky_relu;
+    centre(packed, x, rows, buffers[0]);
+    const Real* from = buffers[0];
+    for (std::size_t l = 0; l < depth; ++l) {
+        const bool last = l + 1 == depth;
+        if (last && packed.narrow()) {
+            narrow_product(packed, from, rows, buffers[depth % 2]);
+            break;
+        }
+        Product<Real> p{from, padded[l], rows, sizes[l], padded[l + 1], packed.forward[l].data()};
+        p.bias = packed.forward[l].data() + sizes[l] * padded[l + 1];
+        p.act = last ? Act::none : hidden;
+        p.out = saved != nullptr && !last ? saved : buffers[(l + 1) % 2];
+        p.out_stride = padded[l + 1];
+        product(p);
+        from = p.out;
+        if (saved != nullptr && !last) saved += rows * padded[l + 1];
+    }
+    apply_heads(packed, buffers[depth % 2], rows, y, saved);
+}
+
+// gradient[o, i] += sum over rows of delta[r, o] * h[r, i], for `outs` rows of it.
+template <std::size_t outs, std::size_t vectors, class Real>
+inline void weight_tile(const Real* delta, std::size_t delta_stride, const Real* h,
+                        std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in,
+                        std::size_t columns) {
+    Vec<Real> sums[outs][vectors] = {};
+    for (std::size_t r = 0; r < rows; ++r) {
+        Vec<Real> v[vectors];
+        for (std::size_t c = 0; c < vectors; ++c) v[c] = load(h + r * h_stride + c * lanes<Real>);
+        for (std::size_t o = 0; o < outs; ++o) {
+            const Real factor = delta[r * delta_stride + o];
+            for (std::size_t c = 0; c < vectors; ++c) sums[o][c] += factor * v[c];
+        }
+    }
+    for (std::size_t o = 0; o < outs; ++o) {
+        Real* const row = gradient + o * in;
+        for (std::size_t c = 0; c < vectors; ++c) {
+            const std::size_t begin = c * lanes<Real>;
+            if (begin + lanes<Real> <= columns) {
+                store(row + begin, load(row + begin) + sums[o][c]);
+            } else {
+                for (std::size_t i = begin; i < columns; ++i) row[i] += sums[o][c][i - begin];
+            }
+        }
+    }
+}
+
+template <std::size_t vectors, class Real>
+void weight_columns(const Real* delta, std::size_t delta_stride, std::size_t outs, const Real* h,
+                    std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in,
+                    std::size_t columns) {
+    std::size_t o = 0;
+    for (; o + tile_rows <= outs; o += tile_rows)
+        weight_tile<tile_rows, vectors>(delta + o, delta_stride, h, h_stride, rows,
+                                        gradient + o * in, in, columns);
+    for (; o + 4 <= outs; o += 4)
+        weight_tile<4, vectors>(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in,
+                                columns);
+    for (; o < outs; ++o)
+        weight_tile<1, vectors>(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in,
+                                columns);
+}
+
+/// Sums that do not wait for each other.
+inline constexpr std::size_t chains = 4;
+
+template <class Real>
+void add_bias_gradient(const Real* delta, std::size_t stride, std::size_t outs, std::size_t rows,
+                       Real* bias) {
+    std::size_t o = 0;
+    for (; o + lanes<Real> <= stride && o < outs; o += lanes<Real>) {
+        Vec<Real> sums[chains] = {};
+        std::size_t r = 0;
+        for (; r + chains <= rows; r += chains)
+            for (std::size_t c = 0; c < chains; ++c) sums[c] += load(delta + (r + c) * stride + o);
+        for (; r < rows; ++r) sums[0] += load(delta + r * stride + o);
+        const Vec<Real> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (std::size_t j = 0; j < std::min(lanes<Real>, outs - o); ++j) bias[o + j] += sum[j];
+    }
+    for (; o < outs; ++o) {
+        Real sums[chains] = {};
+        for (std::size_t r = 0; r < rows; ++r) sums[r % chains] += delta[r * stride + o];
+        bias[o] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
+/// The weights of one output: one sum a vector of inputs, in several chains.
+template <class Real>
+void narrow_weights(const Real* delta, std::size_t delta_stride, const Real* h,
+                    std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in) {
+    for (std::size_t i = 0; i < in; i += lanes<Real>) {
+        Vec<Real> sums[chains] = {};
+        std::size_t r = 0;
+        for (; r + chains <= rows; r += chains)
+            for (std::size_t c = 0; c < chains; ++c)
+                sums[c] += delta[(r + c) * delta_stride] * load(h + (r + c) * h_stride + i);
+        for (; r < rows; ++r) sums[0] += delta[r * delta_stride] * load(h + r * h_stride + i);
+        const Vec<Real> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (std::size_t j = 0; j < std::min(lanes<Real>, in - i); ++j) gradient[i + j] += sum[j];
+    }
+}
+
+template <class Real>
+void add_weight_gradient(const Real* delta, std::size_t delta_stride, std::size_t outs,
+                         const Real* h, std::size_t h_stride, std::size_t rows, Real* gradient,
+                         std::size_t in) {
+    constexpr std::size_t wide = tile_vectors * lanes<Real>;
+    std::size_t i = 0;
+    if (outs <= narrow_outputs) {
+        for (std::size_t o = 0; o < outs; ++o)
+            narrow_weights(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in);
+        i = round_up<Real>(in);
+    }
+    for (; i + wide <= round_up<Real>(in); i += wide)
+        weight_columns<tile_vectors>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i,
+                                     in, std::min(wide, in - i));
+    for (; i < in; i += lanes<Real>)
+        weight_columns<1>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i, in,
+                          std::min(lanes<Real>, in - i));
+    add_bias_gradient(delta, delta_stride, outs, rows, gradient + outs * in);
+}
+
+/// From dy to the derivatives by the last layer's r  [rows, padded outputs]
+template <class Real>
+void start_delta(const Packed<Real>& packed, const Real* dy, const Real* saved, std::size_t rows,
+                 Real* delta) {
+    const std::size_t out = packed.outputs(), stride = packed.padded.back();
+    const bool planes = packed.narrow();
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t j = 0; j < out; ++j) delta[r * stride + j] = dy[r * out + j];
+        std::fill(delta + r * stride + out, delta + (r + 1) * stride, Real(0));
+    }
+    for (std::size_t j = 0; j < packed.heads.size(); ++j) {
+        const Real slope = packed.heads[j].radius * packed.heads[j].slope;
+        const Real* const t = planes ? saved + j * rows : saved + j;
+        const std::size_t step = planes ? 1 : stride;
+        for (std::size_t r = 0; r < rows; ++r)
+            delta[r * stride + j] *= slope * (1 - t[r * step] * t[r * step]);
+    }
+}
+
+template <class Real>
+void backward(const Packed<Real>& packed, const Real* x, const Real* saved, const Real* dy,
+              std::size_t rows, Real* dx, Real* gradient) {
+    const auto& sizes = packed.sizes;
+    const auto& padded = packed.padded;
+    const std::size_t depth = packed.depth();
+    const std::size_t widest = *std::max_element(padded.begin(), padded.end());
+    Real* const buffers[2] = {scratch<Real>(0, rows * widest).data(),
+                              scratch<Real>(1, rows * widest).data()};
+    Real* const inputs = scratch<Real>(2, rows * padded[0]).data();
+    const Act hidden = packed.tanh ? Act::tanh : Act::leaky_relu;
+    if (gradient != nullptr) {
+        centre(packed, x, rows, inputs);
+        gradient += packed.parameters();
+    }
+    saved += rows * packed.saved_per_row();
+
+    Real* delta = buffers[0];
+    const bool bounded = !packed.heads.empty();
+    if (bounded) saved -= rows * padded[depth];
+    start_delta(packed, dy, saved, rows, delta);
+    for (std::size_t l = depth; l-- > 0;) {
+        if (l > 0) saved -= rows * padded[l];
+        const Real* const h = l > 0 ? saved : inputs;
+        if (gradient != nullptr) {
+            gradient -= (sizes[l] + 1) * sizes[l + 1];
+            add_weight_gradient(delta, padded[l + 1], sizes[l + 1], h, padded[l], rows, gradient,
+                                sizes[l]);
+        }
+        if (l == 0 && dx == nullptr) return;
+        Product<Real> p{delta,        padded[l + 1], rows,
+                        sizes[l + 1], padded[l],     packed.backward[l].data()};
+        p.slope_of = l > 0 ? h : nullptr;
+        p.slope_act = hidden;
+        p.out = buffers[(depth - l) % 2];
+        p.out_stride = padded[l];
+        product(p);
+        delta = p.out;
+    }
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t i = 0; i < sizes[0]; ++i)
+            dx[r * sizes[0] + i] = packed.scale * delta[r * padded[0] + i];
+}
+
+}  // namespace
+
+template <class Real>
+Kernel<Real> kernel() {
+    return {&shape<Real>, &pack<Real>, &forward<Real>, &backward<Real>};
+}
+
+template Kernel<float> kernel<float>();
+template Kernel<double> kernel<double>();
+
+}  // namespace deepsl::network::DEEPSL_ISA

@@ -1,0 +1,14 @@
+// The kernel for any processor.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "network/mlp_kernel.h"
+
+#define DEEPSL_ISA portable
+#define DEEPSL_VECTOR_BYTES 16
+#define DEEPSL_TILE_ROWS 4
+#include "network/mlp_kernel.inl"
