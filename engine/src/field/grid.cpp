@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "deepsl/field/lines.h"
+#include "field/row_kernel.h"
 
 namespace deepsl::field {
 namespace {
@@ -32,15 +33,16 @@ struct Piece {
 /// One side of one line: its pieces, edges and nodes. Kept from line to line for its memory.
 template <class Real>
 struct Side {
-    const Method* method = nullptr;
+    const DenseTable* dense = nullptr;
     std::vector<Piece<Real>> pieces;
     double phi = 0.0, sign = 1.0;
     std::vector<double> t;    // edges, from the sample outwards
     std::vector<Spot> spots;  // of the edges
 
-    void prepare(const Lines<Real>& lines, std::size_t line, std::size_t cells) {
+    void prepare(const Lines<Real>& lines, const DenseTable& table, std::size_t line,
+                 std::size_t cells) {
         const auto n = lines.n;
-        method = lines.method;
+        dense = &table;
         sign = line < lines.samples ? 1.0 : -1.0;
         phi = lines.exit[line];
         pieces.clear();
@@ -79,13 +81,14 @@ struct Side {
 
     void position(const Spot& spot, std::size_t n, Real* out) const {
         const auto& piece = pieces[spot.piece];
-        const DenseWeights weights(*method, spot.share);
-        std::copy_n(piece.z, n, out);
-        for (std::size_t s = 0; s < method->stages(); ++s) {
-            const Real factor = static_cast<Real>(piece.h * weights.b[s]);
-            const Real* const k = piece.k + s * piece.stride;
-            for (std::size_t i = 0; i < n; ++i) out[i] += factor * k[i];
+        const DenseWeights weights(*dense, spot.share);
+        const Real* k[Method::max_stages];
+        Real factor[Method::max_stages];
+        for (std::size_t s = 0; s < dense->stages; ++s) {
+            k[s] = piece.k + s * piece.stride;
+            factor[s] = static_cast<Real>(piece.h * weights.b[s]);
         }
+        row_kernel<Real>().combine(piece.z, k, factor, dense->stages, n, out);
     }
 };
 
@@ -140,25 +143,26 @@ struct SideAdjoint {
 
     /// A seed on the point at `spot`. Returns the seed's product with the velocity dz/dt.
     double add_point(const Spot& spot, const Real* seed, bool share_is_fixed) {
-        const auto& method = *side->method;
+        const auto stages = side->dense->stages;
         const auto& piece = side->pieces[spot.piece];
         const auto& place = lines->pieces[line][spot.piece];
         auto& round = lines->rounds[place.round];
-        const DenseWeights weights(method, spot.share);
+        const DenseWeights weights(*side->dense, spot.share);
+        const auto& kernel = row_kernel<Real>();
+        kernel.add(seed, n, round.dz.data() + place.row * n);
+        const Real* k[Method::max_stages];
+        Real* dk[Method::max_stages];
+        Real factor[Method::max_stages], product[Method::max_stages];
+        for (std::size_t s = 0; s < stages; ++s) {
+            k[s] = piece.k + s * piece.stride;
+            dk[s] = round.dk.data() + (s * round.rows + place.row) * n;
+            factor[s] = static_cast<Real>(piece.h * weights.b[s]);
+        }
+        kernel.spread(seed, k, factor, stages, n, dk, product);
         double along = 0.0, scale = 0.0;
-        Real* const dz = round.dz.data() + place.row * n;
-        for (std::size_t i = 0; i < n; ++i) dz[i] += seed[i];
-        for (std::size_t s = 0; s < method.stages(); ++s) {
-            const Real factor = static_cast<Real>(piece.h * weights.b[s]);
-            const Real* const k = piece.k + s * piece.stride;
-            Real* const to = round.dk.data() + (s * round.rows + place.row) * n;
-            Real product = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                to[i] += factor * seed[i];
-                product += k[i] * seed[i];
-            }
-            along += weights.slope[s] * static_cast<double>(product);
-            scale += weights.b[s] * static_cast<double>(product);
+        for (std::size_t s = 0; s < stages; ++s) {
+            along += weights.slope[s] * static_cast<double>(product[s]);
+            scale += weights.b[s] * static_cast<double>(product[s]);
         }
         dh[spot.piece] += scale;
         if (!share_is_fixed) {
@@ -201,7 +205,7 @@ struct SideAdjoint {
 private:
     void add_exit() {
         const auto& last = side->pieces.back();
-        const DenseWeights weights(*side->method, side->phi);
+        const DenseWeights weights(*side->dense, side->phi);
         thread_local std::vector<Real> point, seed;
         thread_local std::vector<double> wide, gradient;
         point.resize(n), seed.resize(n), gradient.resize(n);
@@ -209,7 +213,7 @@ private:
         wide.assign(point.begin(), point.end());
         lines->domain->level_gradient(wide, gradient);
         double speed = 0.0;  // of g along the line
-        for (std::size_t s = 0; s < side->method->stages(); ++s)
+        for (std::size_t s = 0; s < side->dense->stages; ++s)
             for (std::size_t i = 0; i < n; ++i)
                 speed += weights.slope[s] * gradient[i] *
                          static_cast<double>(last.k[s * last.stride + i]);
@@ -239,6 +243,7 @@ void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme sc
     g.t_plus.assign(samples, 1.0);
     g.residual.assign(samples, 0.0);
     const Layout<Real> layout(g, scheme);
+    const DenseTable dense(*lines.method);
     thread_local Side<Real> side;
     thread_local std::vector<double> wide;
     for (std::size_t line = 0; line < 2 * samples; ++line) {
@@ -253,7 +258,7 @@ void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme sc
             std::fill_n(end, n, centre);
             continue;
         }
-        side.prepare(lines, line, m);
+        side.prepare(lines, dense, line, m);
         for (std::size_t e = 0; e < m; ++e) {
             for (std::size_t i = 0; i < g.nodes; ++i)
                 side.position(side.node(e, layout.share(line, i)), n,
@@ -279,12 +284,13 @@ void grid_pullback(Lines<Real>& lines, const Grid<Real>& g, sturm::Scheme scheme
         round.dh.assign(round.rows, 0.0);
     }
     const Layout<Real> layout(g, scheme);
+    const DenseTable dense(*lines.method);
     thread_local Side<Real> side;
     thread_local SideAdjoint<Real> adjoint;
     for (std::size_t line = 0; line < 2 * lines.samples; ++line) {
         if (failed(lines, line)) continue;
         const auto b = layout.sample(line);
-        side.prepare(lines, line, layout.m);
+        side.prepare(lines, dense, line, layout.m);
         adjoint.prepare(lines, line, side, layout.m);
         for (std::size_t e = 0; e < layout.m; ++e) {
             for (std::size_t i = 0; seeds.z != nullptr && i < g.nodes; ++i)

@@ -110,4 +110,21 @@ void check_method(const Method& m) {
     }
 }
 
+DenseTable::DenseTable(const Method& method) : stages(method.stages()), degree(method.degree()) {
+    for (std::size_t i = 0; i < stages; ++i)
+        for (std::size_t j = 0; j < degree; ++j) power[j][i] = method.dense[i][j];
+    // The control point j = 1..D of a curve sum_l c_l s^l is sum_l C(j, l) / C(D, l) c_l.
+    for (std::size_t j = 1; j <= degree; ++j) {
+        double ratio = 1.0;
+        for (std::size_t l = 1; l <= j; ++l) {
+            ratio *= static_cast<double>(j - l + 1) / static_cast<double>(degree - l + 1);
+            for (std::size_t i = 0; i < stages; ++i) {
+                control[j - 1][i] += ratio * power[l - 1][i];
+                // What cancels, cancels: a slope without influence need not be read.
+                if (std::fabs(control[j - 1][i]) < 1e-15) control[j - 1][i] = 0.0;
+            }
+        }
+    }
+}
+
 }  // namespace deepsl::field

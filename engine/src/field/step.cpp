@@ -1,35 +1,48 @@
 #include "field/step.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
+
+#include "field/row_kernel.h"
 
 namespace deepsl::field {
 namespace {
 
+/// Those slopes of a row that have a weight, and what they are multiplied with.
 template <class Real>
-bool all_finite(const Real* row, std::size_t n) {
-    Real sum = 0;  // 0 times infinity or NaN is NaN
-    for (std::size_t i = 0; i < n; ++i) sum += Real(0) * row[i];
-    return sum == Real(0);
-}
+struct Slopes {
+    std::size_t count = 0, stage[Method::max_stages] = {};
+    double weight[Method::max_stages] = {};
+    const Real* k[Method::max_stages] = {};
+    Real factor[Method::max_stages] = {};
+
+    explicit Slopes(const std::vector<double>& weights) {
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+            if (weights[j] == 0.0) continue;
+            stage[count] = j;
+            weight[count++] = weights[j];
+        }
+    }
+    void at(const StepRows<Real>& step, std::size_t r) {
+        for (std::size_t j = 0; j < count; ++j) {
+            k[j] = step.slope(stage[j]) + r * step.n;
+            factor[j] = static_cast<Real>(step.h[r] * weight[j]);
+        }
+    }
+};
 
 /// z + h sum_j weights_j k_j of each row.
 template <class Real>
 void combine(const StepRows<Real>& step, const std::vector<double>& weights, Real* out) {
     const auto n = step.n;
+    const auto& kernel = row_kernel<Real>();
+    Slopes<Real> slopes(weights);
     for (std::size_t r = 0; r < step.rows; ++r) {
         const Real* const start = step.points + r * n;
-        Real* const to = out + r * n;
-        std::copy_n(start, n, to);
-        for (std::size_t j = 0; j < weights.size(); ++j) {
-            if (weights[j] == 0.0) continue;
-            const Real factor = static_cast<Real>(step.h[r] * weights[j]);
-            const Real* const from = step.slope(j) + r * n;
-            for (std::size_t i = 0; i < n; ++i) to[i] += factor * from[i];
-        }
+        slopes.at(step, r);
         // A line that is lost must not lead the field, and its gradient, to NaN.
-        if (!all_finite(to, n)) std::copy_n(start, n, to);
+        if (!kernel.combine(start, slopes.k, slopes.factor, slopes.count, n, out + r * n))
+            std::copy_n(start, n, out + r * n);
     }
 }
 
@@ -72,33 +85,26 @@ void pull_back_step(const network::Network<Real>& f, const Method& method,
                     const StepRows<Real>& step, const StepSeeds<Real>& seeds, network::Tape& tape,
                     Real* gradient) {
     const auto rows = step.rows, n = step.n, stages = method.stages();
+    const auto& kernel = row_kernel<Real>();
     thread_local std::vector<Real> by_point;
     by_point.resize(std::max(by_point.size(), rows * n));
     for (std::size_t i = stages; i-- > 1;) {
         f.pullback(step.point(i), rows, seeds.dk + i * rows * n, tape, by_point.data(), gradient);
-        if (i + 1 == stages)
-            for (std::size_t at = 0; at < rows * n; ++at) by_point[at] += seeds.dend[at];
-        const auto& weights = method.a[i];
+        if (i + 1 == stages) kernel.add(seeds.dend, rows * n, by_point.data());
+        Slopes<Real> slopes(method.a[i]);
+        Real* dk[Method::max_stages];
+        Real product[Method::max_stages];
         for (std::size_t r = 0; r < rows; ++r) {
             const Real* const seed = by_point.data() + r * n;
             // Nothing is wanted of this row; its slopes may be infinite.
             if (std::all_of(seed, seed + n, [](Real c) { return c == Real(0); })) continue;
-            Real* const dz = seeds.dz + r * n;
-            for (std::size_t c = 0; c < n; ++c) dz[c] += seed[c];
-            double dh = 0.0;
-            for (std::size_t j = 0; j < weights.size(); ++j) {
-                if (weights[j] == 0.0) continue;
-                const Real factor = static_cast<Real>(step.h[r] * weights[j]);
-                const Real* const k = step.slope(j) + r * n;
-                Real* const dk = seeds.dk + (j * rows + r) * n;
-                Real along = 0;
-                for (std::size_t c = 0; c < n; ++c) {
-                    dk[c] += factor * seed[c];
-                    along += k[c] * seed[c];
-                }
-                dh += weights[j] * static_cast<double>(along);
-            }
-            if (seeds.dh != nullptr) seeds.dh[r] += dh;
+            kernel.add(seed, n, seeds.dz + r * n);
+            slopes.at(step, r);
+            for (std::size_t j = 0; j < slopes.count; ++j)
+                dk[j] = seeds.dk + (slopes.stage[j] * rows + r) * n;
+            kernel.spread(seed, slopes.k, slopes.factor, slopes.count, n, dk, product);
+            for (std::size_t j = 0; seeds.dh != nullptr && j < slopes.count; ++j)
+                seeds.dh[r] += slopes.weight[j] * static_cast<double>(product[j]);
         }
     }
 }

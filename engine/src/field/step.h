@@ -39,9 +39,9 @@ double next_step(double h, double error_ratio, int order);
 /// Derivatives by what a step consists of, in the same arrangement.
 template <class Real>
 struct StepSeeds {
-    Real* dz = nullptr;          // by the start   [row, n]: added to
-    Real* dk = nullptr;          // by the slopes  [stage, row, n]: read and added to; in the end only
-                                 // the first stage's are still to be passed on
+    Real* dz = nullptr;  // by the start   [row, n]: added to
+    Real* dk = nullptr;  // by the slopes  [stage, row, n]: read and added to; in the end only
+                         // the first stage's are still to be passed on
     const Real* dend = nullptr;  // by the end     [row, n]
     double* dh = nullptr;        // by the step    [row]: added to; may be null
 };

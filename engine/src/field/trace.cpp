@@ -6,6 +6,7 @@
 #include "deepsl/error.h"
 #include "deepsl/field/lines.h"
 #include "field/exit.h"
+#include "field/row_kernel.h"
 #include "field/step.h"
 
 namespace deepsl::field {
@@ -41,6 +42,7 @@ public:
           domain_(domain),
           options_(options),
           method_(field.constant() ? straight() : *options.method),
+          dense_(method_),
           lines_(lines),
           tape_(tape),
           n_(domain.dimensions()) {}
@@ -117,8 +119,7 @@ private:
             round.from[r] = r % count;
             round.lines[r] = lines_.started[r % count] + (backwards ? lines_.samples : 0);
             std::copy_n(lines_.start.data() + (r % count) * n_, n_, round.points.data() + r * n_);
-            std::copy_n(lines_.first_slope.data() + (r % count) * n_, n_,
-                        round.k.data() + r * n_);
+            std::copy_n(lines_.first_slope.data() + (r % count) * n_, n_, round.k.data() + r * n_);
         }
         wanted_.assign(round.rows, 0.0);
     }
@@ -177,10 +178,32 @@ private:
         direction_.resize(n_);
         for (std::size_t i = 0; i < n_; ++i)
             direction_[i] = round.h[r] * static_cast<double>(round.k[r * n_ + i]);
-        return domain_.straight_exit(widened(round.points.data() + r * n_, n_, memory_), direction_);
+        return domain_.straight_exit(widened(round.points.data() + r * n_, n_, memory_),
+                                     direction_);
+    }
+
+    /// Whether the points that span the hull of a piece lie inside: most pieces need no more.
+    bool hull_inside(const Round<Real>& round, std::size_t r) {
+        point_.resize(n_);
+        for (std::size_t j = 0; j < dense_.degree; ++j) {
+            const Real* k[Method::max_stages];
+            Real factor[Method::max_stages];
+            std::size_t count = 0;
+            for (std::size_t s = 0; s < dense_.stages; ++s) {
+                if (dense_.control[j][s] == 0.0) continue;
+                k[count] = round.k.data() + (s * round.rows + r) * n_;
+                factor[count++] = static_cast<Real>(round.h[r] * dense_.control[j][s]);
+            }
+            if (!row_kernel<Real>().combine(round.points.data() + r * n_, k, factor, count, n_,
+                                            point_.data()) ||
+                !(domain_.level(widened(point_.data(), n_, memory_)) < 0.0))
+                return false;
+        }
+        return true;
     }
 
     double first_exit(const Round<Real>& round, std::size_t r) {
+        if (hull_inside(round, r)) return -1.0;
         const Real* const z = round.points.data() + r * n_;
         std::copy_n(z, n_, finder_.coefficient(0));
         for (std::size_t j = 0; j < method_.degree(); ++j) {
@@ -220,6 +243,7 @@ private:
     const Domain& domain_;
     const TraceOptions& options_;
     const Method& method_;
+    DenseTable dense_;
     Lines<Real>& lines_;
     network::Tape* tape_;
     std::size_t n_, accepted_ = 0;
@@ -227,6 +251,7 @@ private:
     static thread_local ExitFinder finder_;
     static thread_local std::vector<double> memory_, direction_, wanted_, ratio_;
     static thread_local std::vector<std::size_t> onward_, rejected_;
+    static thread_local std::vector<Real> point_;
 };
 
 template <class Real>
@@ -239,6 +264,8 @@ template <class Real>
 thread_local std::vector<double> Tracer<Real>::wanted_;
 template <class Real>
 thread_local std::vector<double> Tracer<Real>::ratio_;
+template <class Real>
+thread_local std::vector<Real> Tracer<Real>::point_;
 template <class Real>
 thread_local std::vector<std::size_t> Tracer<Real>::onward_;
 template <class Real>
@@ -255,8 +282,7 @@ void add_step_gradient(const Lines<Real>& lines, Round<Real>& round, std::size_t
     by_a.resize(n);
     lines.domain->pace_gradient(a, by_a);
     const double factor = -round.dh[r] * round.h[r] / pace;
-    for (std::size_t i = 0; i < n; ++i)
-        round.dk[r * n + i] += static_cast<Real>(factor * by_a[i]);
+    for (std::size_t i = 0; i < n; ++i) round.dk[r * n + i] += static_cast<Real>(factor * by_a[i]);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "deepsl/error.h"
+#include "field/row_kernel.h"
 
 namespace deepsl::field {
 namespace {
@@ -14,9 +15,7 @@ constexpr double bending = 0.8;
 /// 1 / sqrt(1 + |r|^2): keeps the result shorter than 1, and smooth at r = 0.
 template <class Real>
 Real shrink(const Real* r, std::size_t n) {
-    Real square = 1;
-    for (std::size_t i = 0; i < n; ++i) square += r[i] * r[i];
-    return 1 / std::sqrt(square);
+    return 1 / std::sqrt(1 + row_kernel<Real>().dot(r, r, n));
 }
 
 }  // namespace
@@ -25,9 +24,10 @@ template <class Real>
 NetworkField<Real>::NetworkField(std::unique_ptr<network::Network<Real>> network)
     : network_(std::move(network)) {
     if (network_->inputs() != network_->outputs())
-        throw argument_error("a field must give as many numbers as it takes, but its network takes " +
-                             std::to_string(network_->inputs()) + " and gives " +
-                             std::to_string(network_->outputs()));
+        throw argument_error(
+            "a field must give as many numbers as it takes, but its network takes " +
+            std::to_string(network_->inputs()) + " and gives " +
+            std::to_string(network_->outputs()));
 }
 
 template <class Real>
@@ -126,8 +126,7 @@ void DirectionalField<Real>::pullback(const Real* z, std::size_t rows, const Rea
         Real* const own = bent + r * n;
         const Real* const seed = da + r * n;
         const Real s = shrink(own, n);
-        Real product = 0;
-        for (std::size_t i = 0; i < n; ++i) product += own[i] * seed[i];
+        const Real product = row_kernel<Real>().dot(own, seed, n);
         const Real factor = static_cast<Real>(bending) * s;
         for (std::size_t i = 0; i < n; ++i) own[i] = factor * (seed[i] - s * s * product * own[i]);
     }
@@ -148,8 +147,7 @@ std::unique_ptr<VectorField<Real>> make_field(FieldKind kind, network::MlpOption
             mlp.heads.clear();
             return std::make_unique<DirectionalField<Real>>(
                 inputs, std::make_unique<network::Mlp<Real>>(mlp));
-        case FieldKind::straight:
-            return std::make_unique<DirectionalField<Real>>(inputs, nullptr);
+        case FieldKind::straight: return std::make_unique<DirectionalField<Real>>(inputs, nullptr);
         case FieldKind::positive:
             mlp.heads = {network::BoundedHead::sigmoid(0.01, 1.0)};
             return std::make_unique<NetworkField<Real>>(std::make_unique<network::Mlp<Real>>(mlp));

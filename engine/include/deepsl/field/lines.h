@@ -6,8 +6,8 @@
 // lie in the (convex) domain lies in it whole, so no exit is stepped over. Lines of a constant
 // field have one piece each way, which is exact.
 //
-// Gradients are exact for this discrete line: through the steps by the chain rule, through the exits
-// by the implicit function theorem, dt = -(grad g . dz) / (grad g . z'). Steps of fixed pace,
+// Gradients are exact for this discrete line: through the steps by the chain rule, through the
+// exits by the implicit function theorem, dt = -(grad g . dz) / (grad g . z'). Steps of fixed pace,
 // h = 1 / (2 steps pace(a)), are differentiated too; steps chosen by a tolerance are constants.
 #pragma once
 
@@ -38,14 +38,14 @@ void check_trace(const TraceOptions& options, double least_tolerance);
 template <class Real>
 struct Round {
     std::size_t rows = 0;
-    std::vector<std::size_t> lines;           // 0..B-1 forwards, B..2B-1 backwards  [row]
-    std::vector<std::size_t> from;            // the row of the round before that goes on  [row]
-    std::vector<char> repeated;               // whose step was rejected: the same start again
-    std::vector<double> h, pace;              // signed step; widths crossed, about  [row]
-    std::vector<Real> points;                 // where the stages lie  [stage, row, n]
-    std::vector<Real> k;                      // slopes there          [stage, row, n]
-    std::vector<Real> dz, dk, dend;           // derivatives by the start, the slopes and the end
-    std::vector<double> dh;                   // and by the step
+    std::vector<std::size_t> lines;  // 0..B-1 forwards, B..2B-1 backwards  [row]
+    std::vector<std::size_t> from;   // the row of the round before that goes on  [row]
+    std::vector<char> repeated;      // whose step was rejected: the same start again
+    std::vector<double> h, pace;     // signed step; widths crossed, about  [row]
+    std::vector<Real> points;        // where the stages lie  [stage, row, n]
+    std::vector<Real> k;             // slopes there          [stage, row, n]
+    std::vector<Real> dz, dk, dend;  // derivatives by the start, the slopes and the end
+    std::vector<double> dh;          // and by the step
 };
 
 /// Lines through a chunk of samples. Its memory is reused from chunk to chunk.
@@ -59,10 +59,10 @@ struct Lines {
     std::size_t samples = 0, n = 0;
     const Domain* domain = nullptr;
     const Method* method = nullptr;
-    double step_pace = 0.0;                  // widths that a fixed step crosses
-    std::vector<Real> x;                     // the samples  [B, n]
-    std::vector<std::size_t> started;        // samples that are finite and inside
-    std::vector<Real> start, first_slope;    // these samples, and the field there  [started, n]
+    double step_pace = 0.0;                // widths that a fixed step crosses
+    std::vector<Real> x;                   // the samples  [B, n]
+    std::vector<std::size_t> started;      // samples that are finite and inside
+    std::vector<Real> start, first_slope;  // these samples, and the field there  [started, n]
     std::size_t rounds_used = 0;
     std::vector<Round<Real>> rounds;
     std::vector<std::vector<Place>> pieces;  // [line]; the last one contains the exit
@@ -91,11 +91,11 @@ void trace_pullback(const VectorField<Real>& field, Lines<Real>& lines, network:
 template <class Real>
 struct Grid {
     std::size_t samples = 0, n = 0, cells = 0, nodes = 0;  // cells of the whole line: 2m
-    std::vector<Real> z;           // nodes, from t- to t+ [B, cells, node, n], then entries [B, n]
-    std::vector<Real> exit;        // z(t+)  [B, n]
-    std::vector<double> length;    // of the cells in t  [B, cells]
+    std::vector<Real> z;         // nodes, from t- to t+ [B, cells, node, n], then entries [B, n]
+    std::vector<Real> exit;      // z(t+)  [B, n]
+    std::vector<double> length;  // of the cells in t  [B, cells]
     std::vector<double> t_minus, t_plus;  // [B]
-    std::vector<double> residual;  // larger |g| at both ends  [B]
+    std::vector<double> residual;         // larger |g| at both ends  [B]
 
     std::size_t rows() const { return samples * (cells * nodes + 1); }
     const Real* entry() const { return z.data() + samples * cells * nodes * n; }
@@ -110,9 +110,9 @@ void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme sc
 /// to the derivatives by rounds.
 template <class Real>
 struct GridSeeds {
-    const Real* z = nullptr;          // as Grid::z
-    const double* length = nullptr;   // as Grid::length
-    const Real* exit = nullptr;       // as Grid::exit
+    const Real* z = nullptr;         // as Grid::z
+    const double* length = nullptr;  // as Grid::length
+    const Real* exit = nullptr;      // as Grid::exit
     const double* t_minus = nullptr;
     const double* t_plus = nullptr;
 };

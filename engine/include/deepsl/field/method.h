@@ -44,20 +44,33 @@ const Method& straight();
 
 const Method& method_of(MethodKind kind);
 
+/// The dense output of a method as a table that is quick to evaluate: made once for many points.
+struct DenseTable {
+    static constexpr std::size_t max_degree = 6;
+
+    std::size_t stages = 0, degree = 0;
+    double power[max_degree][Method::max_stages] = {};    // [j][i] = dense[i][j]
+    double control[max_degree][Method::max_stages] = {};  // points that span the curve's hull:
+                                                          // z + h sum_i control[j][i] k_i
+
+    explicit DenseTable(const Method& method);
+};
+
 /// b_i(s) and b_i'(s) of the dense output.
 struct DenseWeights {
     double b[Method::max_stages] = {}, slope[Method::max_stages] = {};
 
-    DenseWeights(const Method& method, double s) {
-        for (std::size_t i = 0; i < method.stages(); ++i) {
-            const auto& c = method.dense[i];
-            for (std::size_t j = c.size(); j-- > 0;) {
-                slope[i] = slope[i] * s + static_cast<double>(j + 1) * c[j];
-                b[i] = b[i] * s + c[j];
+    DenseWeights(const DenseTable& table, double s) {
+        for (std::size_t j = table.degree; j-- > 0;) {
+            const auto factor = static_cast<double>(j + 1);
+            for (std::size_t i = 0; i < Method::max_stages; ++i) {
+                slope[i] = slope[i] * s + factor * table.power[j][i];
+                b[i] = b[i] * s + table.power[j][i];
             }
-            b[i] *= s;
         }
+        for (auto& weight : b) weight *= s;
     }
+    DenseWeights(const Method& method, double s) : DenseWeights(DenseTable(method), s) {}
 };
 
 }  // namespace deepsl::field

@@ -83,9 +83,9 @@ public:
 private:
     std::size_t inputs_;
     std::unique_ptr<network::Network<Real>> bend_;
-    std::size_t offset_ = 0;   // of the direction, any length but 0, in the flat vector
-    std::vector<Real> unit_;   // d
-    double length_ = 1.0;      // of the direction before it was normalised
+    std::size_t offset_ = 0;  // of the direction, any length but 0, in the flat vector
+    std::vector<Real> unit_;  // d
+    double length_ = 1.0;     // of the direction before it was normalised
 };
 
 /// The paper's field a = 0.01 + 0.99 sigmoid(network), or ours, as the kind says. `mlp` has the
