@@ -19,12 +19,25 @@ constexpr int strengths = 17;
 constexpr std::size_t most_rows = 20'000;
 constexpr double most_work = 1e10;  // multiplications, a few seconds
 
-MatrixXd centred(MatrixView<const double> x) {
-    MatrixXd table = Eigen::Map<const RowMajor>(x.data(), static_cast<Index>(x.rows()),
-                                                static_cast<Index>(x.columns()));
-    table.rowwise() -= table.colwise().mean().eval();
-    return table;
-}
+/// Means aside, and over the largest number, so that squares neither vanish nor overflow.
+struct Centred {
+    MatrixXd table;
+    double unit = 1.0;
+
+    explicit Centred(MatrixView<const double> x)
+        : table(Eigen::Map<const RowMajor>(x.data(), static_cast<Index>(x.rows()),
+                                           static_cast<Index>(x.columns()))) {
+        for (auto column : table.colwise()) {
+            // Of a constant nothing is left, not even what rounding makes of its mean.
+            if (column.minCoeff() == column.maxCoeff()) column.setZero();
+            column.array() -= column.mean();
+        }
+        const double largest = table.cwiseAbs().maxCoeff();
+        if (!(largest > 0.0)) return;
+        table /= largest;
+        unit = largest;
+    }
+};
 
 /// (T + strength) = L D L' of a tridiagonal T that is not negative, up to rounding.
 class Tridiagonal {
@@ -63,8 +76,27 @@ private:
 /// = Q T Q', and then every strength costs little. Eigenvectors would cost several times more.
 class Ridge {
 public:
-    Ridge(MatrixView<const double> x, MatrixView<const double> y)
-        : x_(centred(x)), y_(centred(y)), dual_(x_.rows() < x_.cols()) {
+    Ridge(MatrixView<const double> x, MatrixView<const double> y) : Ridge(Centred(x), Centred(y)) {}
+
+    MatrixXd best_weights() const {
+        double least = std::numeric_limits<double>::infinity();
+        double best = strength(0);
+        for (int i = 0; i < strengths; ++i) {
+            const double error = left_out_error(strength(i));
+            if (!(error < least)) continue;
+            least = error;
+            best = strength(i);
+        }
+        const MatrixXd along = scale_ * Tridiagonal(diagonal_, beside_, best).solve(along_);
+        return dual_ ? MatrixXd(x_.transpose() * (rows_ * along)) : MatrixXd(q_ * along);
+    }
+
+private:
+    Ridge(Centred x, Centred y)
+        : x_(std::move(x.table)),
+          y_(std::move(y.table)),
+          scale_(y.unit / x.unit),
+          dual_(x_.rows() < x_.cols()) {
         const auto size = dual_ ? x_.rows() : x_.cols();
         MatrixXd gram = MatrixXd::Zero(size, size);
         if (dual_) {
@@ -86,20 +118,6 @@ public:
         along_ = rows_.transpose() * y_;
     }
 
-    MatrixXd best_weights() const {
-        double least = std::numeric_limits<double>::infinity();
-        double best = strength(0);
-        for (int i = 0; i < strengths; ++i) {
-            const double error = left_out_error(strength(i));
-            if (!(error < least)) continue;
-            least = error;
-            best = strength(i);
-        }
-        const MatrixXd along = Tridiagonal(diagonal_, beside_, best).solve(along_);
-        return dual_ ? MatrixXd(x_.transpose() * (rows_ * along)) : MatrixXd(q_ * along);
-    }
-
-private:
     double strength(int i) const { return unit_ * std::pow(10.0, 0.5 * (i - 8)) + 1e-300; }
 
     /// A row left out is missed by its residual over 1 - its leverage.
@@ -119,6 +137,7 @@ private:
     }
 
     MatrixXd x_, y_;
+    double scale_;  // of the weights
     bool dual_;
     double unit_ = 0.0;
     MatrixXd q_;
@@ -186,7 +205,9 @@ Matrix<double> ridge_weights(MatrixView<const double> x, MatrixView<const double
 Matrix<double> ridge_directions(MatrixView<const double> x, MatrixView<const double> targets,
                                 std::size_t wanted) {
     const auto count = rows_used(x.rows(), x.columns(), targets.columns());
-    const auto weights = Ridge(spaced(x, count), spaced(targets, count)).best_weights();
+    MatrixXd weights = Ridge(spaced(x, count), spaced(targets, count)).best_weights();
+    const double largest = weights.cwiseAbs().maxCoeff();
+    if (largest > 0.0) weights /= largest;  // squares of them are finite
     const MatrixXd found = singular_vectors(weights);
     const auto size = static_cast<Index>(std::min(wanted, x.columns()));
     // Reflections make them orthonormal to the last bit, and turn further axes into the rest.
