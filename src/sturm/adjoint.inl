@@ -65,11 +65,11 @@ void norm(const Line& line, const Lanes& lambda_in, const EdgeStates& states, La
 // One piece to the left (direction -1) or right, without leaving the scale: adjoints are compared
 // with seeds, so their size counts.
 template <std::ptrdiff_t direction>
-DEEPSL_INLINE void move(const Line& line, Tier tier, std::size_t piece, V lambda, V& u, V& f) {
+DEEPSL_INLINE void move(const Line& line, std::size_t piece, V lambda, V& u, V& f) {
     State y(Start{0.0, 0.0});
     y.u = u;
     y.f = direction < 0 ? -f : f;
-    sweep<false, direction>(line, tier, piece, 1, lambda, y, Ignore{});
+    sweep_tier<Tier::any, false, direction>(line, piece, 1, lambda, y, Ignore{});
     const V back = power_of_huge(y.rescaled);
     u = y.u * back;
     f = direction < 0 ? -y.f * back : y.f * back;
@@ -81,25 +81,25 @@ struct PieceProducts {
 };
 
 // Takes eta over piece k, to the left (direction -1) or right; or leaves it alone (0).
-template <Tier tier, std::ptrdiff_t direction>
+template <bool within_reach, std::ptrdiff_t direction>
 DEEPSL_INLINE PieceProducts cross(const Line& line, std::size_t k, V lambda,
                                   const EdgeStates& states, V& u, V& f) {
     const Piece c = line.pieces[k];
     const V a = splat(c.a), g = c.g0 - lambda * c.g1;
     Products own, eta{splat(0.0), splat(0.0)};
-    if constexpr (tier == Tier::any) {
+    if constexpr (!within_reach) {
         const Ends y = ends(states, k);
         own = products(a, g, y, y);
         if constexpr (direction != 0) {
             const V before_u = u, before_f = f;
-            move<direction>(line, tier, k, lambda, u, f);
+            move<direction>(line, k, lambda, u, f);
             eta = products(
                 a, g,
                 direction < 0 ? Ends{u, f, before_u, before_f} : Ends{before_u, before_f, u, f}, y);
         }
     } else {
         const V Y = a * g;
-        const Entire e = entire<tier>(Y);
+        const Entire e{load(states.E[k]), load(states.F[k])};
         const PieceIntegrals i = piece_integrals(a, g, Y, e);
         const V y_u = load(states.u[k]), y_f = load(states.f[k]);
         own = products(i, y_u, y_f, y_u, y_f);
@@ -141,20 +141,20 @@ struct AdjointScratch {
 };
 
 AdjointScratch& adjoint_scratch(std::size_t pieces, std::size_t seeds) {
-    thread_local AdjointScratch s;  // one for all tiers
+    thread_local AdjointScratch s;
     for (auto* v : {&s.own_uu, &s.own_ff, &s.eta_uu, &s.eta_ff}) v->resize(pieces);
     s.wronskians.resize(seeds);
     return s;
 }
 
 // The adjoint eta of u and f is a solution between the seeded edges; passing one to the left, it
-// gains (f_bar, -u_bar). Any multiple of y may be added to it (kappa absorbs that). So it starts,
-// for each index, at the twist, unless all seeds lie left of that: at right angles to y, with the
-// Wronskian that the seeds right of there have with y together. Followed from there it never has to
-// shrink.
-template <Tier tier>
-void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStates& states,
-                        const SensitivitySeeds& seeds, Pieces& gradient) {
+// gains (f_bar, -u_bar). It starts with nothing at the last seed. But where y decays towards that,
+// eta would have to shrink on its way. Any multiple of y may be added to it (kappa absorbs that);
+// so there it starts at the twist, at right angles to y, with the Wronskian that the seeds right of
+// there have with y together, and is followed from there both ways.
+template <bool within_reach>
+void sensitivity_of(const Line& line, const Lanes& lambda_in, const EdgeStates& states,
+                    const SensitivitySeeds& seeds, Pieces& gradient) {
     const V lambda = load(lambda_in);
     const std::size_t count = line.pieces.size();
     const std::size_t seeded = seeds.u.size();
@@ -171,42 +171,53 @@ void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStat
     const auto seed_u = [&](std::size_t j) { return per_size * load(seeds.f[j]); };
     const auto seed_f = [&](std::size_t j) { return -per_size * load(seeds.u[j]); };
 
-    // wronskians[j]: with y, of all seeds from the j-th on.
-    V wronskian = splat(0.0);
-    store(wronskians[seeded], wronskian);
-    for (std::size_t j = seeded; j-- > 0;) {
-        const std::size_t k = edge_of(j);
-        wronskian += seed_u(j) * load(states.f[k]) - seed_f(j) * load(states.u[k]);
-        store(wronskians[j], wronskian);
-    }
-
-    V start_u = splat(0.0), start_f = splat(0.0);
     Mask start = Mask{} + static_cast<long long>(last);
     std::size_t lowest = last, highest = 0;  // of the lanes' starts
+    const double weight = line.figures.sum_g1 / line.figures.sum_a;
+    const auto square = [&](std::size_t k, std::size_t i) {
+        const double y_u = states.u[k][i], y_f = states.f[k][i];
+        return weight * y_u * y_u + y_f * y_f;
+    };
     for (std::size_t i = 0; i < lanes; ++i) {
-        const std::size_t k = states.twist[i] < last ? states.twist[i] : last;
+        constexpr double much = 64.0;
+        const std::size_t twist = states.twist[i];
+        const bool decays = twist < last && square(twist, i) > much * square(last, i);
+        const std::size_t k = decays ? twist : last;
         lowest = k < lowest ? k : lowest;
         highest = k > highest ? k : highest;
-        if (k == last) continue;
-        const std::size_t beyond = k < seeds.first ? 0 : (k - seeds.first) / seeds.stride + 1;
-        const double weight = line.figures.sum_g1 / line.figures.sum_a;
-        const double u = states.u[k][i], f = states.f[k][i];
-        const double scaled = wronskians[beyond][i] / (f * f + weight * u * u);
         start[i] = static_cast<long long>(k);
-        start_u[i] = scaled * f;
-        start_f[i] = -scaled * weight * u;
     }
     const auto edge = [](std::size_t k) { return Mask{} + static_cast<long long>(k); };
+    const auto first_beyond = [&](std::size_t k) {
+        return k < seeds.first ? 0 : (k - seeds.first) / seeds.stride + 1;
+    };
 
+    V u = splat(0.0), f = splat(0.0), tau = splat(0.0), start_u = u, start_f = f;
+    if (lowest < last) {
+        // wronskians[j]: with y, of all seeds from the j-th on.
+        V wronskian = splat(0.0);
+        store(wronskians[seeded], wronskian);
+        for (std::size_t j = seeded; j-- > 0;) {
+            const std::size_t k = edge_of(j);
+            wronskian += seed_u(j) * load(states.f[k]) - seed_f(j) * load(states.u[k]);
+            store(wronskians[j], wronskian);
+        }
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const auto k = static_cast<std::size_t>(start[i]);
+            if (k == last) continue;
+            const double scaled = wronskians[first_beyond(k)][i] / square(k, i);
+            start_u[i] = scaled * states.f[k][i];
+            start_f[i] = -scaled * weight * states.u[k][i];
+        }
+    }
     // To the right, seeds are taken off, and eta is kept as a state at right angles to y, of the
     // Wronskian that is left, plus tau y: by itself it would pick up rounding, which grows that
     // way. Beyond the last seed, eta is tau y.
-    V u = splat(0.0), f = splat(0.0), tau = splat(0.0);
-    std::size_t j = lowest < seeds.first ? 0 : (lowest - seeds.first) / seeds.stride + 1;
+    std::size_t j = first_beyond(lowest);
     for (std::size_t k = lowest; k < last; ++k) {
         u = select(start == edge(k), start_u, u);
         f = select(start == edge(k), start_f, f);
-        const PieceProducts p = cross<tier, 1>(line, k, lambda, states, u, f);
+        const PieceProducts p = cross<within_reach, 1>(line, k, lambda, states, u, f);
         store(own_uu[k], p.own.uu);
         store(own_ff[k], p.own.ff);
         store(eta_uu[k], tau * p.own.uu + p.eta.uu);
@@ -222,7 +233,7 @@ void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStat
         ++j;
     }
     u = f = splat(0.0);
-    j = highest < seeds.first ? 0 : (highest - seeds.first) / seeds.stride + 1;
+    j = first_beyond(highest);
     for (std::size_t k = highest; k > 0; --k) {
         u = select(start == edge(k), start_u, u);
         f = select(start == edge(k), start_f, f);
@@ -231,7 +242,7 @@ void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStat
             u += select(start >= edge(k), seed_u(j), splat(0.0));
             f += select(start >= edge(k), seed_f(j), splat(0.0));
         }
-        const PieceProducts p = cross<tier, -1>(line, k - 1, lambda, states, u, f);
+        const PieceProducts p = cross<within_reach, -1>(line, k - 1, lambda, states, u, f);
         store(own_uu[k - 1], p.own.uu);
         store(own_ff[k - 1], p.own.ff);
         // Other lanes may have come here from the left.
@@ -240,7 +251,7 @@ void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStat
         store(eta_ff[k - 1], again ? load(eta_ff[k - 1]) + p.eta.ff : p.eta.ff);
     }
     for (std::size_t k = last; k < count; ++k) {
-        const PieceProducts p = cross<tier, 0>(line, k, lambda, states, u, f);
+        const PieceProducts p = cross<within_reach, 0>(line, k, lambda, states, u, f);
         store(own_uu[k], p.own.uu);
         store(own_ff[k], p.own.ff);
         store(eta_uu[k], tau * p.own.uu);
@@ -256,25 +267,27 @@ void sensitivity_within(const Line& line, const Lanes& lambda_in, const EdgeStat
         overlap += g1 * load(eta_uu[k]);
     }
     const V kappa = (load(seeds.lambda) * per_size - overlap) / norm;
-    for (std::size_t k = 0; k < count; ++k) {
-        const V uu = size * (kappa * load(own_uu[k]) + load(eta_uu[k]));
-        const V ff = size * (kappa * load(own_ff[k]) + load(eta_ff[k]));
-        gradient.a[k] -= total(ff);
-        gradient.g0[k] += total(uu);
-        gradient.g1[k] -= total(lambda * uu);
+    for (std::size_t first = 0; first < count; first += lanes) {
+        const std::size_t used = count - first < lanes ? count - first : lanes;
+        V uu[lanes], ff[lanes], luu[lanes];
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::size_t k = first + (i < used ? i : 0);
+            uu[i] = size * (kappa * load(own_uu[k]) + load(eta_uu[k]));
+            ff[i] = size * (kappa * load(own_ff[k]) + load(eta_ff[k]));
+            luu[i] = lambda * uu[i];
+        }
+        const V by_a = totals(ff), by_g0 = totals(uu), by_g1 = totals(luu);
+        for (std::size_t i = 0; i < used; ++i) {
+            gradient.a[first + i] -= by_a[i];
+            gradient.g0[first + i] += by_g0[i];
+            gradient.g1[first + i] -= by_g1[i];
+        }
     }
 }
 
 void sensitivity(const Line& line, const Lanes& lambda, const EdgeStates& states,
                  const SensitivitySeeds& seeds, Pieces& gradient) {
-    const Tier tier = tier_of(line, load(lambda));
-    if (tier <= Tier::medium) {
-        sensitivity_within<Tier::medium>(line, lambda, states, seeds, gradient);
-    } else if (tier == Tier::broad) {
-        sensitivity_within<Tier::broad>(line, lambda, states, seeds, gradient);
-    } else if (tier == Tier::wide) {
-        sensitivity_within<Tier::wide>(line, lambda, states, seeds, gradient);
-    } else {
-        sensitivity_within<Tier::any>(line, lambda, states, seeds, gradient);
-    }
+    if (tier_of(line, load(lambda)) == Tier::any)
+        return sensitivity_of<false>(line, lambda, states, seeds, gradient);
+    return sensitivity_of<true>(line, lambda, states, seeds, gradient);
 }

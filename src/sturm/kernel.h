@@ -23,10 +23,13 @@ struct alignas(32) Lanes {
 struct EdgeStates {
     std::vector<Lanes> u, f;
     std::size_t twist[lanes];  // the edge, per index, where left and right solution meet
+    std::vector<Lanes> E,
+        F;  // series of the pieces, unless one is too long for them: see sweep.inl
     std::vector<Lanes> right_u, right_f, left_scale, right_scale;  // for the making of them
 
     void resize(std::size_t edges) {
-        for (auto* v : {&u, &f, &right_u, &right_f, &left_scale, &right_scale}) v->resize(edges);
+        for (auto* v : {&u, &f, &E, &F, &right_u, &right_f, &left_scale, &right_scale})
+            v->resize(edges);
     }
 };
 

@@ -143,73 +143,8 @@ void from_left(const Line& line, std::size_t edge, const Lanes& lambda_in, Lanes
     store(f, y.f * back);
 }
 
-void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
-    const V lambda = load(lambda_in);
-    const Tier tier = tier_of(line, lambda);
-    const std::size_t count = line.pieces.size();
-    out.resize(count + 1);
-    auto& [left_u, left_f, twists, right_u, right_f, left_scale, right_scale] = out;
-
-    State l(line.left), r(line.right);
-    store(left_u[0], l.u);
-    store(left_f[0], l.f);
-    store(left_scale[0], l.rescaled);
-    sweep<false, 1>(line, tier, 0, count, lambda, l, [&](std::size_t k, const State& y) {
-        store(left_u[k + 1], y.u);
-        store(left_f[k + 1], y.f);
-        store(left_scale[k + 1], y.rescaled);
-    });
-    store(right_u[count], r.u);
-    store(right_f[count], -r.f);
-    store(right_scale[count], r.rescaled);
-    sweep<false, -1>(line, tier, count - 1, count, lambda, r, [&](std::size_t k, const State& y) {
-        store(right_u[count - 1 - k], y.u);
-        store(right_f[count - 1 - k], -y.f);
-        store(right_scale[count - 1 - k], y.rescaled);
-    });
-
-    // The twist: the edge where |left| |right| is largest. Bit patterns of positive doubles are
-    // ordered like their logarithms; a rescaling adds 2 * 128 to the exponent of the square.
-    const V scale2 =
-        (magnitude(lambda) * line.figures.sum_g1 + line.figures.sum_abs_g0) / line.figures.sum_a +
-        1.0 / (line.figures.sum_a * line.figures.sum_a);
-    Mask best = Mask{} - 1, twist = Mask{};
-    for (std::size_t k = 0; k <= count; ++k) {
-        const V lu = load(left_u[k]), lf = load(left_f[k]);
-        const V ru = load(right_u[k]), rf = load(right_f[k]);
-        const V size = (scale2 * lu * lu + lf * lf) * (scale2 * ru * ru + rf * rf);
-        const Mask scalings =
-            __builtin_convertvector(load(left_scale[k]) + load(right_scale[k]), Mask);
-        const Mask key = reinterpret_cast<Mask>(reinterpret_cast<Bits>(size) >> 20) +
-                         (scalings << 40);  // 2^8 units of exponent, each 2^32 here
-        const Mask better = key > best;
-        best = better ? key : best;
-        twist = better ? Mask{} + static_cast<long long>(k) : twist;
-    }
-    for (std::size_t i = 0; i < lanes; ++i) twists[i] = static_cast<std::size_t>(twist[i]);
-    // Both halves to length one at the twist, and the right half to the left one's sign.
-    V left_factor, right_factor, left_offset, right_offset;
-    for (std::size_t i = 0; i < lanes; ++i) {
-        const auto k = static_cast<std::size_t>(twist[i]);
-        const double s2 = scale2[i];
-        const double lu = left_u[k][i], lf = left_f[k][i], ru = right_u[k][i], rf = right_f[k][i];
-        const double l2 = s2 * lu * lu + lf * lf, r2 = s2 * ru * ru + rf * rf;
-        left_factor[i] = 1.0 / __builtin_sqrt(l2);
-        right_factor[i] = (s2 * lu * ru + lf * rf) / (__builtin_sqrt(l2) * r2);
-        left_offset[i] = left_scale[k][i];
-        right_offset[i] = right_scale[k][i];
-    }
-    for (std::size_t k = 0; k <= count; ++k) {
-        const Mask at_left = Mask{} + static_cast<long long>(k) <= twist;
-        const V shift =
-            select(at_left, load(left_scale[k]) - left_offset, load(right_scale[k]) - right_offset);
-        V factor = select(at_left, left_factor, right_factor);
-        if (largest(magnitude(shift)) > 0.0) factor *= power_of_huge(shift);
-        store(left_u[k], factor * select(at_left, load(left_u[k]), load(right_u[k])));
-        store(left_f[k], factor * select(at_left, load(left_f[k]), load(right_f[k])));
-    }
-}
-
+#include "trace.inl"
+// What follows is made of what was traced.
 #include "adjoint.inl"
 
 #undef DEEPSL_INLINE

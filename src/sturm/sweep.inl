@@ -20,6 +20,15 @@ DEEPSL_INLINE double largest(V x) {
     return m;
 }
 DEEPSL_INLINE double total(V x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+// The totals of four, in one vector.
+DEEPSL_INLINE V totals(const V* x) {
+    const auto pairs = [](V y, V z) {
+        return __builtin_shufflevector(y, z, 0, 4, 2, 6) +
+               __builtin_shufflevector(y, z, 1, 5, 3, 7);
+    };
+    const V y = pairs(x[0], x[1]), z = pairs(x[2], x[3]);
+    return __builtin_shufflevector(y, z, 0, 1, 4, 5) + __builtin_shufflevector(y, z, 2, 3, 6, 7);
+}
 
 // The polynomial of degree D next to the sum of Y^j / (2j + shift)! on |Y| <= reach: the series,
 // its higher terms replaced by lower ones with the help of Chebyshev's polynomials.
