@@ -1,0 +1,41 @@
+// One row through a trained model, from its line to its prediction, in the target's units.
+//
+//     prediction = constant + sum over fields and basis functions of contributions
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "deepsl/data/table.h"
+#include "deepsl/learner/apply.h"
+#include "deepsl/learner/trained_model.h"
+#include "deepsl/matrix.h"
+#include "deepsl/model/model.h"
+
+namespace deepsl::learner {
+
+struct RowInspection {
+    Predictions predictions;  // of this row alone
+    Matrix<double> z;         // in the domain  [1, inputs]
+    /// What each field makes of it; none for a baseline. Contributions are in the target's units;
+    /// scores of classes have none.
+    std::vector<model::Inspection> fields;
+    std::vector<double> constant;  // in the same units  [output]
+
+    /// All fields' contributions to an output.
+    double contributions(std::size_t output) const;
+};
+
+/// x [1, inputs] in the data's units.
+RowInspection inspect_row(const TrainedModel& model, MatrixView<const double> x);
+
+/// A row of a table, from 0. Throws Error (data) if there is no such row.
+RowInspection inspect_row(const TrainedModel& model, const data::Table& table, std::size_t row,
+                          bool strict = false);
+
+/// The names of the inputs that relevance has stretched most, the first most of all; none if all
+/// are stretched alike, or if the domain gives every column a factor of its own, as the box does.
+std::vector<std::string> stretched_inputs(const TrainedModel& model, std::size_t most);
+
+}  // namespace deepsl::learner

@@ -1,0 +1,113 @@
+// A task: what is to be learned from a table, by which model, and how. One place for names,
+// defaults, ranges and explanations: flags, configuration files, the record in a model file and
+// docs/options.md are made from `visit_task`, `visit_model` and `visit_train`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "deepsl/data/encoding.h"
+#include "deepsl/data/table.h"
+#include "deepsl/model/options.h"
+#include "deepsl/option.h"
+#include "deepsl/train/options.h"
+
+namespace deepsl::learner {
+
+enum class TargetKind { automatic, classes, numbers };
+constexpr std::array<std::string_view, 3> names(TargetKind) {
+    return {"auto", "classes", "numbers"};
+}
+
+/// How columns of numbers become inputs; see data/encoding.h.
+enum class ColumnScale { automatic, rank, zscore, minmax, none };
+constexpr std::array<std::string_view, 5> names(ColumnScale) {
+    return {"auto", "rank", "zscore", "minmax", "none"};
+}
+
+struct Task {
+    std::string target;  // empty: the last column
+    TargetKind target_kind = TargetKind::automatic;
+    model::Kind kind = model::Kind::dsl;
+    model::Preset preset = model::Preset::standard;
+    ColumnScale scale = ColumnScale::automatic;
+    /// Inputs are stretched by (a + 1 / rows)^(relevance / 2), where a is their association with
+    /// the target (field/scaling.h) in the rows that are learned from. 0: all alike.
+    double relevance = 0.0;
+    /// 2 or more, where no validation rows are given: the number of epochs is chosen by so many
+    /// folds, then all rows are learned from. 0: a share is held out, train.validation.
+    std::int64_t epoch_folds = 0;
+    std::vector<std::string> dropped, numbers, categories;  // columns
+    model::ModelOptions model;
+    train::TrainOptions train;
+
+    /// The roles of columns, and the scale, as the encoding takes them.
+    data::EncodingOptions encoding() const;
+};
+
+/// Calls visitor(option, value) for each option of the task itself.
+template <class AnyTask, class Visitor>
+void visit_task(AnyTask& t, Visitor&& visitor) {
+    visitor(text("target", "the column to predict; if empty, the last one"), t.target);
+    visitor(choice<TargetKind>("task",
+                               "what the target is: auto takes texts, and up to 20 different whole "
+                               "numbers, as classes"),
+            t.target_kind);
+    visitor(choice<model::Kind>("model", "Deep Sturm-Liouville, or a model to compare it with"),
+            t.kind);
+    visitor(choice<model::Preset>("preset",
+                                  "default, which follows the size of the table, or paper, the "
+                                  "paper's settings"),
+            t.preset);
+    visitor(choice<ColumnScale>("scale",
+                                "numbers by rank, by z-score, by their range, or as they are; auto "
+                                "is rank where there are categories, else zscore"),
+            t.scale);
+    visitor(number("relevance", 0.0, 2.0,
+                   "inputs are stretched by their correlation with the target to this power; 0 = "
+                   "all alike"),
+            t.relevance);
+    visitor(whole("epoch-folds", 0, 100,
+                  "choose the number of epochs by so many folds, then learn from all rows; 0 = "
+                  "hold out a share of the rows"),
+            t.epoch_folds);
+    visitor(list("drop", "columns to leave out"), t.dropped);
+    visitor(list("numbers", "columns that are numbers"), t.numbers);
+    visitor(list("categories", "columns that are categories, though they look like numbers"),
+            t.categories);
+}
+
+/// All of them: those of the task, of the model and of training.
+template <class AnyTask, class Visitor>
+void visit_all(AnyTask& t, Visitor&& visitor) {
+    visit_task(t, visitor);
+    model::visit_model(t.model, visitor);
+    train::visit_train(t.train, visitor);
+}
+
+/// Throws Error that names the option, its value and what it may be; also if two lists of columns
+/// name the same one, or there is a single fold.
+void check_task(const Task& task);
+
+/// The presets before they meet a table.
+Task preset_task(model::Preset preset);
+
+/// Settings by the rules of docs/tables.md, which follow the number of rows and of classes (0:
+/// numbers); for the preset `default`.
+void follow_rules(std::size_t rows, std::size_t classes, Task& task);
+
+/// The options of model and training that follow_rules may set, by name.
+const std::vector<std::string>& options_by_rule();
+
+/// A preset as it fits the table: `default` follows the rules. The kind of the target is decided
+/// here once, since a part of the rows may look different. Throws Error for a target that cannot
+/// be learned.
+Task task_for(const data::Table& table, std::string_view target,
+              model::Preset preset = model::Preset::standard,
+              TargetKind target_kind = TargetKind::automatic);
+
+}  // namespace deepsl::learner

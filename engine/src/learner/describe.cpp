@@ -1,0 +1,122 @@
+#include "deepsl/learner/describe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "deepsl/text.h"
+
+namespace deepsl::learner {
+namespace {
+
+/// Whether all texts would be numbers, were their commas points.
+bool has_decimal_commas(const data::Column& column) {
+    bool commas = false;
+    for (auto text : column.texts) {
+        const auto comma = text.find(',');
+        if (comma != std::string::npos) text[comma] = '.';
+        if (!to_number<double>(text)) return false;
+        commas = commas || comma != std::string::npos;
+    }
+    return commas;
+}
+
+std::string counts(const std::map<std::string, std::size_t>& columns) {
+    constexpr std::size_t most = 6;
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : columns) {
+        if (parts.size() == most) {
+            parts.push_back(fmt::format("and {} more columns", columns.size() - most));
+            break;
+        }
+        parts.push_back(fmt::format("{} ({})", printable(name), grouped(count)));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string stopping_description(const Task& task, std::size_t validation_rows) {
+    const auto& train = task.train;
+    if (validation_rows == 0 && task.epoch_folds > 0)
+        return fmt::format(
+            "few rows: {} folds choose the number of epochs, then all rows are learned from",
+            task.epoch_folds);
+    std::string chosen_by = "the training loss: no rows are held out";
+    if (validation_rows > 0)
+        chosen_by = fmt::format("{} other rows", grouped(validation_rows));
+    else if (train.validation > 0.0)
+        chosen_by = fmt::format("{:g} % of the rows, held out", 100.0 * train.validation);
+    return fmt::format(
+        "at most {} epochs, the best one chosen by {}{}", train.epochs, chosen_by,
+        train.patience > 0
+            ? fmt::format("; stops after {} epochs without improvement", train.patience)
+            : "");
+}
+
+std::string result_description(const Learned& learned) {
+    const auto& record = learned.record;
+    const bool accuracy = learned.model.predicts_classes(), folds = record.folds > 0;
+    const bool held_out = record.validation_rows > 0;
+    const double value = folds ? record.fold_metric : record.best_metric;
+    const auto rows = grouped(held_out ? record.validation_rows : record.training_rows);
+    const auto percent = [](double part) { return fmt::format("{:.1f} %", 100.0 * part); };
+    auto text =
+        accuracy ? fmt::format("accuracy {} ", percent(value)) : fmt::format("R2 {:.4f} ", value);
+    text += folds ? fmt::format(
+                        "on rows left out, in {} folds after epoch {}; then all {} rows "
+                        "were learned from for {} epochs",
+                        record.folds, record.fold_epoch, rows, record.epochs.size())
+                  : fmt::format("on {} {} rows, epoch {} of {}", rows,
+                                held_out ? "validation" : "training", record.best_epoch,
+                                record.epochs.size());
+    if (!std::isnan(learned.majority))
+        text += fmt::format(" (always guessing the most frequent class: {})",
+                            percent(learned.majority));
+    return text;
+}
+
+std::vector<std::string> table_warnings(const data::Table& table, const data::Encoding& encoding) {
+    std::vector<std::string> lines;
+    for (const auto& column : table.columns) {
+        const bool a_category = std::any_of(
+            encoding.columns().begin(), encoding.columns().end(), [&](const auto& learned) {
+                return learned.name == column.name && learned.role == data::Role::category;
+            });
+        if (a_category && column.stray_line > 0)
+            lines.push_back(fmt::format(
+                "{} is taken as categories because of {} in line {}, though most of "
+                "its cells are numbers; correct it, or leave the cell empty",
+                in_quotes(column.name, 60), in_quotes(column.stray, 60), column.stray_line));
+        if (!column.numeric && has_decimal_commas(column))
+            lines.push_back(
+                fmt::format("{} seems to hold numbers with decimal commas, which are read as "
+                            "texts; write points, such as 1.5",
+                            in_quotes(column.name, 60)));
+    }
+    return lines;
+}
+
+std::vector<std::string> notes_lines(const data::EncodingNotes& notes) {
+    std::vector<std::string> lines;
+    if (notes.by_place)
+        lines.emplace_back(
+            "no header was detected: columns are taken by place, as training had them");
+    const auto add = [&](const char* what, const std::map<std::string, std::size_t>& columns) {
+        if (!columns.empty()) lines.push_back(fmt::format("{}: {}", what, counts(columns)));
+    };
+    add("missing cells, filled in", notes.holes);
+    add("texts that training did not have", notes.unseen);
+    add("numbers outside the training range", notes.out_of_range);
+    if (!notes.ignored.empty()) {
+        std::vector<std::string> names;
+        for (const auto& name : notes.ignored) names.push_back(printable(name));
+        lines.push_back(fmt::format("columns not used: {}", fmt::join(names, ", ")));
+    }
+    return lines;
+}
+
+}  // namespace deepsl::learner

@@ -1,0 +1,123 @@
+#include "deepsl/learner/learn.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "deepsl/error.h"
+#include "deepsl/learner/settings.h"
+#include "deepsl/text.h"
+#include "deepsl/train/metrics.h"
+#include "learner/length.h"
+
+namespace deepsl::learner {
+namespace {
+
+/// A run that was interrupted among its folds has left their checkpoints, but not yet its own.
+bool interrupted_among_folds(const train::Checkpointing& checkpointing) {
+    return !std::filesystem::exists(checkpointing.path) &&
+           std::filesystem::exists(train::fold_checkpoint(checkpointing, 1));
+}
+
+/// Settings and results, as text; nothing that changes from run to run.
+void fill_record(const Task& task, std::size_t rows, Learned& learned) {
+    auto& record = learned.model.record;
+    const auto& training = learned.record;
+    auto known = task;
+    known.target = record["target"];
+    known.target_kind =
+        learned.model.predicts_classes() ? TargetKind::classes : TargetKind::numbers;
+    visit_task(known, [&](const Option& option, const auto& value) {
+        record[std::string(option.name)] = option_text(value);
+    });
+    train::visit_train(task.train, [&](const Option& option, const auto& value) {
+        record[std::string(option.name)] = option_text(value);
+    });
+    std::erase_if(record, [](const auto& entry) { return entry.second.empty(); });
+    record["rows"] = fmt::format("{}", rows);
+    record["epochs run"] = fmt::format("{}", training.epochs.size());
+    record["best epoch"] = fmt::format("{}", training.best_epoch);
+    record[(training.validation_rows > 0 ? "validation " : "training ") + training.metric_name] =
+        fmt::format("{}", training.best_metric);
+    if (training.folds > 0)
+        record[fmt::format("{} in {} folds", training.metric_name, training.folds)] =
+            fmt::format("{}", training.fold_metric);
+    record["failed lines"] = fmt::format("{}", training.failed_lines);
+}
+
+/// The model of the first fold, where the caller has stopped among them.
+void take_first_fold(Length& length, Learned& learned) {
+    learned.model.scaling = std::move(length.first_fold);
+    if (!length.choice.values.empty()) learned.model.predictor->set_values(length.choice.values);
+    learned.record = std::move(length.choice.record);
+    learned.stopped_in_folds = true;
+}
+
+/// Scales the rows and trains on them.
+void fit(Prepared& prepared, const Task& task, const Length& length,
+         const train::Callbacks& callbacks, const train::Checkpointing& checkpointing,
+         Learned& learned) {
+    auto& model = learned.model;
+    model.scaling = fit_scaling(prepared.training, model.encoding.has_value(), task);
+    prepared.training.x = model.scaling.forward(prepared.training.x);
+    if (!prepared.validation.empty())
+        prepared.validation.x = model.scaling.forward(prepared.validation.x);
+    learned.record = train::train(*model.predictor, prepared.training, prepared.validation,
+                                  length.options, callbacks, checkpointing);
+    if (length.folds == 0) return;
+    learned.record.folds = length.folds;
+    learned.record.fold_epoch = length.choice.epoch;
+    learned.record.fold_metric = length.choice.metric;
+    learned.record.seconds += length.choice.seconds;
+    std::error_code ignored;  // what cannot be removed does no harm
+    for (std::int64_t k = 1; k <= length.folds && !checkpointing.path.empty(); ++k)
+        std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
+}
+
+}  // namespace
+
+Learned learn(Prepared prepared, const Task& task, const train::Callbacks& callbacks,
+              const train::Checkpointing& checkpointing) {
+    check_task(task);
+    train::check_checkpointing(checkpointing);
+    Learned learned;
+    const auto rows = prepared.training.size();
+    auto keeping = checkpointing;
+    keeping.resume = checkpointing.resume && !interrupted_among_folds(checkpointing);
+    // Made first: what does not fit into memory is refused before hours of folds.
+    auto predictor = new_predictor(prepared, task, static_cast<std::uint64_t>(task.train.seed));
+    auto length = choose_length(prepared, task, callbacks, checkpointing);
+    learned.notes = std::move(prepared.notes);
+    learned.model = std::move(prepared.model);
+    learned.model.predictor = std::move(predictor);
+    const auto& measured = prepared.validation.empty() ? prepared.training : prepared.validation;
+    if (learned.model.predicts_classes()) learned.majority = train::majority_share(measured.labels);
+    if (length.choice.interrupted) {
+        take_first_fold(length, learned);
+    } else {
+        fit(prepared, task, length, callbacks, keeping, learned);
+    }
+    fill_record(task, rows, learned);
+    return learned;
+}
+
+Learned learn(const data::Table& training, const data::Table& validation, const Task& task,
+              const train::Callbacks& callbacks, const train::Checkpointing& checkpointing) {
+    return learn(prepare(training, validation, task), task, callbacks, checkpointing);
+}
+
+void check_resume(const train::Checkpointing& checkpointing) {
+    const auto& path = checkpointing.path;
+    if (std::filesystem::exists(path)) {
+        train::check_state(path);
+    } else if (!interrupted_among_folds(checkpointing)) {
+        throw data_error(fmt::format(
+            "cannot read {}: there is no such file; name the checkpoint of a run that was "
+            "interrupted, or start with a new one",
+            in_quotes(path)));
+    }
+}
+
+}  // namespace deepsl::learner

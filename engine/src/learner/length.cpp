@@ -1,0 +1,93 @@
+#include "learner/length.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "deepsl/random.h"
+
+namespace deepsl::learner {
+namespace {
+
+/// Of an earlier run, which this one replaces: resumed among its folds, it must not find them.
+void remove_old(const train::Checkpointing& checkpointing) {
+    std::error_code ignored;
+    std::filesystem::remove(checkpointing.path, ignored);
+    for (std::int64_t k = 1;
+         std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored); ++k)
+        continue;
+}
+
+void choose_by_folds(const Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
+                     const train::Checkpointing& checkpointing, Length& length) {
+    const bool encoded = prepared.model.encoding.has_value();
+    if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
+    const auto make = [&](std::uint64_t seed) { return new_predictor(prepared, task, seed); };
+    const auto scale = [&](std::int64_t fold, train::Dataset& known, train::Dataset& left_out) {
+        auto scaling = fit_scaling(known, encoded, task);
+        known.x = scaling.forward(known.x);
+        left_out.x = scaling.forward(left_out.x);
+        if (fold == 0) length.first_fold = std::move(scaling);
+    };
+    auto in_folds = length.options;
+    in_folds.cool_down = 0.0;  // every epoch is a candidate there, not the last alone
+    length.choice = train::choose_epoch(make, scale, prepared.training, length.folds, in_folds,
+                                        callbacks, checkpointing);
+    // Longer by what the cool-down takes away: the sum of the rates stays about the same.
+    auto& options = length.options;
+    const double longer =
+        static_cast<double>(length.choice.epoch) / (1.0 - 0.5 * options.cool_down);
+    options.stop_epoch =
+        std::min(options.last_epoch(), static_cast<std::int64_t>(std::llround(longer)));
+}
+
+}  // namespace
+
+field::Scaling fit_scaling(const train::Dataset& known, bool encoded, const Task& task) {
+    std::vector<double> relevance;
+    if (task.relevance > 0.0) {
+        relevance = known.has_labels() ? field::association(known.x, known.labels)
+                                       : field::association(known.x, known.numbers);
+        // So much, about, any input seems to tell by chance.
+        const double by_chance = 1.0 / static_cast<double>(known.size());
+        for (double& value : relevance) value = std::pow(value + by_chance, 0.5 * task.relevance);
+    }
+    const auto domain = field::make_domain(task.model.domain, known.x.columns());
+    return encoded ? field::fit_uniform_scaling(known.x, domain, relevance)
+                   : field::fit_scaling(known.x, domain, relevance);
+}
+
+std::unique_ptr<model::Predictor> new_predictor(const Prepared& prepared, const Task& task,
+                                                std::uint64_t seed) {
+    const auto& classes = prepared.model.classes;
+    return model::make_predictor(task.kind, prepared.training.x.columns(),
+                                 classes.empty() ? 1 : classes.size(), task.model, seed);
+}
+
+Length choose_length(Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
+                     const train::Checkpointing& checkpointing) {
+    Length length;
+    length.options = task.train;
+    const double share = std::exchange(length.options.validation, 0.0);
+    if (!prepared.validation.empty()) return length;
+    const auto rows = static_cast<std::int64_t>(prepared.training.size());
+    length.folds = task.epoch_folds >= 2 ? std::min(task.epoch_folds, rows / 2) : 0;
+    if (length.folds >= 2) {
+        choose_by_folds(prepared, task, callbacks, checkpointing, length);
+        return length;
+    }
+    length.folds = 0;
+    if (share > 0.0) {
+        // Before anything is scaled: rows held out must not say where inputs go.
+        Random random(static_cast<std::uint64_t>(task.train.seed));
+        auto parts = train::split(prepared.training, share, random);
+        prepared.training = std::move(parts.training);
+        prepared.validation = std::move(parts.validation);
+    }
+    return length;
+}
+
+}  // namespace deepsl::learner

@@ -1,0 +1,32 @@
+// How long to train: by folds of which each is left out once, or by rows that are held out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "deepsl/field/scaling.h"
+#include "deepsl/learner/learn.h"
+#include "deepsl/train/folds.h"
+
+namespace deepsl::learner {
+
+struct Length {
+    train::TrainOptions options;  // the task's, with the last epoch where folds have chosen it
+    std::int64_t folds = 0;       // that have chosen
+    train::EpochChoice choice;    // what they have found
+    field::Scaling first_fold;    // in which its model was trained, if they were interrupted
+};
+
+/// By folds, if the task asks for them; else a share of the training rows becomes validation rows.
+/// Neither, if there are some already.
+Length choose_length(Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
+                     const train::Checkpointing& checkpointing);
+
+/// Where the rows that are learned from say that inputs should go. Encoded inputs have sizes that
+/// mean something; others are brought to the same size.
+field::Scaling fit_scaling(const train::Dataset& known, bool encoded, const Task& task);
+
+std::unique_ptr<model::Predictor> new_predictor(const Prepared& prepared, const Task& task,
+                                                std::uint64_t seed);
+
+}  // namespace deepsl::learner

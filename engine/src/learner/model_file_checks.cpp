@@ -1,0 +1,131 @@
+#include "learner/model_file_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "deepsl/text.h"
+
+namespace deepsl::learner {
+namespace {
+
+using Complaint = std::optional<std::string>;
+
+Complaint check_names(const TrainedModel& trained) {
+    const auto inputs = trained.predictor->inputs(), outputs = trained.predictor->outputs();
+    if (!trained.features.empty() && trained.features.size() != inputs)
+        return fmt::format("it names {} inputs, but has {}", trained.features.size(), inputs);
+    if (trained.encoding && trained.features != trained.encoding->input_names())
+        return "its inputs have other names than those its encoding gives";
+    const auto kind = trained.record.find("task"), old_kind = trained.record.find("target kind");
+    const auto is_classes = [&](const auto& found) {
+        return found != trained.record.end() && found->second == "classes";
+    };
+    if (!trained.predicts_classes()) {
+        if (is_classes(kind) || is_classes(old_kind) || (trained.encoding && outputs != 1))
+            return "it predicts classes, but names none";
+        return {};
+    }
+    const auto classes = trained.classes.size();
+    // One output tells two classes apart by its sign.
+    if (classes != outputs && !(classes == 2 && outputs == 1))
+        return fmt::format("it names {} classes, but has {} outputs", classes, outputs);
+    auto sorted = trained.classes;
+    std::sort(sorted.begin(), sorted.end());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+        return fmt::format("it has two classes {}", in_quotes(*twice, 40));
+    return {};
+}
+
+/// The least and the largest value that each input had in training, up to rows held out.
+std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encoding) {
+    std::vector<std::pair<double, double>> ranges;
+    for (const auto& column : encoding.columns()) {
+        if (column.role == data::Role::category) {
+            for (const double share : column.shares) ranges.emplace_back(-share, 1.0 - share);
+            if (column.missing_share > 0.0)
+                ranges.emplace_back(-column.missing_share, 1.0 - column.missing_share);
+        } else if (column.role == data::Role::number) {
+            if (column.scale == "rank") {
+                ranges.emplace_back(column.ranks.front(), column.ranks.back());
+            } else if (column.scale == "none") {
+                ranges.emplace_back(column.low, column.high);
+            } else {
+                const auto scaled = [&](double value) {
+                    return (value - column.mean) / column.deviation;
+                };
+                ranges.emplace_back(scaled(column.low), scaled(column.high));
+            }
+        }
+    }
+    return ranges;
+}
+
+Complaint check_scaling(const TrainedModel& trained) {
+    const auto& [domain, placement, spread] = trained.scaling;
+    // Squares of what lies beyond would overflow, or vanish.
+    constexpr double largest = 1e150;
+    for (const double factor : placement.factor)
+        if (!(factor >= 1.0 / largest && factor <= largest))
+            return fmt::format("a factor of its scaling is {:g}, which no data give", factor);
+    for (std::size_t i = 0; i < placement.shift.size(); ++i)
+        if (!(std::fabs(placement.shift[i]) * placement.factor[i] <= largest))
+            return fmt::format("a shift of its scaling is {:g}, which no data give",
+                               placement.shift[i]);
+    // No root mean square of points in a domain is larger than the domain.
+    const auto [low, high] = domain->bounds();
+    if (!(spread >= 0.0 && spread <= high - low))
+        return fmt::format("the spread of its training data in the domain is {:g}", spread);
+    if (!trained.encoding) return {};
+    const auto ranges = input_ranges(*trained.encoding);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const auto place = [&](double x) {
+            return (x - placement.shift[i]) * placement.factor[i] - domain->centre();
+        };
+        const double first = place(ranges[i].first), last = place(ranges[i].second);
+        const double rounding = 1e-6 * (1.0 + std::fabs(first) + std::fabs(last));
+        // Training data lie around the centre of the domain they were scaled for.
+        if (!(first <= rounding && last >= -rounding))
+            return fmt::format("its scaling of {} does not belong to its domain",
+                               in_quotes(trained.features[i], 40));
+    }
+    return {};
+}
+
+Complaint check_target(const TrainedModel& trained) {
+    const double mean = trained.target_mean, scale = trained.target_scale;
+    if (!std::isfinite(mean) || !std::isfinite(scale) || !(scale > 0.0))
+        return fmt::format("its target has the mean {:g} and the scale {:g}", mean, scale);
+    if (trained.predicts_classes() && (mean != 0.0 || scale != 1.0))
+        return fmt::format("its scores of classes have the mean {:g} and the scale {:g}", mean,
+                           scale);
+    return {};
+}
+
+/// Functions are divided by their measured scale.
+Complaint check_measured(const TrainedModel& trained) {
+    const auto& parameters = trained.predictor->parameters();
+    for (const auto& parameter : parameters.list()) {
+        if (!parameter.name.ends_with("u_scale")) continue;
+        for (std::size_t i = 0; i < parameter.size(); ++i)
+            if (!(parameters.values()[parameter.offset + i] > 0.0))
+                return fmt::format("its tensor {} holds a scale that is not positive",
+                                   in_quotes(parameter.name, 40));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<std::string> nonsense_in(const TrainedModel& trained) {
+    for (const auto check : {check_names, check_scaling, check_target, check_measured})
+        if (auto complaint = check(trained)) return complaint;
+    return {};
+}
+
+}  // namespace deepsl::learner

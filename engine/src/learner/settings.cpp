@@ -1,0 +1,116 @@
+#include "deepsl/learner/settings.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "deepsl/error.h"
+#include "deepsl/text.h"
+
+namespace deepsl::learner {
+namespace {
+
+/// Empty if it is not given.
+std::string value_of(const Settings& settings, const std::string& name) {
+    const auto found = settings.find(name);
+    return found == settings.end() ? "" : std::string(trimmed(found->second));
+}
+
+/// Given, and not 0, which asks for nothing.
+bool asks_for(const Settings& settings, const std::string& name) {
+    const auto value = value_of(settings, name);
+    return !value.empty() && to_number<double>(value) != 0.0;
+}
+
+bool asks_for_rows(const Settings& settings) {
+    return asks_for(settings, "validation") || !value_of(settings, "validation-data").empty();
+}
+
+/// Values as they are given, which need not fit together yet.
+Task parsed(const Settings& settings, Task task) {
+    visit_all(task, [&](const Option& option, auto& value) {
+        const auto given = value_of(settings, std::string(option.name));
+        if (!given.empty()) parse_option(option, given, value);
+    });
+    return task;
+}
+
+/// Folds, or rows held out. Values that are given are put into the task by apply_settings.
+void choose_stopping(const Settings& settings, const data::Table& table, Task& task) {
+    if (asks_for_rows(settings)) task.epoch_folds = 0;
+    if (const auto folds = value_of(settings, "epoch-folds"); !folds.empty()) {
+        apply_settings({{"epoch-folds", folds}}, task);
+        if (2 * task.epoch_folds > static_cast<std::int64_t>(table.rows()))
+            throw data_error(fmt::format("{}: {} folds of {} rows; ask for {} at most",
+                                         in_quotes(table.path), folds, table.rows(),
+                                         table.rows() / 2));
+    }
+    task.train.validation = task.epoch_folds > 0 ? 0.0 : train::TrainOptions().validation;
+    if (task.epoch_folds == 0) task.train.cool_down = 0.0;  // it is for the epoch that folds choose
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> settings_of(const Task& task) {
+    std::vector<std::pair<std::string, std::string>> values;
+    visit_all(task, [&](const Option& option, const auto& value) {
+        auto text = option_text(value);
+        if (option.kind != Option::Kind::list || !text.empty())
+            values.emplace_back(option.name, std::move(text));
+    });
+    return values;
+}
+
+void apply_settings(const Settings& settings, Task& task) {
+    auto changed = parsed(settings, task);
+    check_task(changed);
+    task = std::move(changed);
+}
+
+Settings merge_settings(const Settings& command, const Settings& file) {
+    auto merged = file;
+    for (const auto& [name, value] : command)
+        if (!value.empty()) merged[name] = value;
+    if (!asks_for(merged, "epoch-folds") || !asks_for_rows(merged)) return merged;
+    const bool command_asks_for_rows = asks_for_rows(command);
+    if (asks_for(command, "epoch-folds") == command_asks_for_rows)
+        throw argument_error(
+            "epoch-folds chooses the number of epochs without rows held out; leave out validation "
+            "and validation-data, or epoch-folds");
+    const auto none = option_text(std::int64_t{0});
+    if (command_asks_for_rows) {
+        merged["epoch-folds"] = none;
+    } else {
+        merged["validation"] = none;
+        merged.erase("validation-data");
+    }
+    return merged;
+}
+
+data::TableOptions table_options(const Settings& settings) {
+    const auto asked = parsed(settings, {});
+    Task columns_only;
+    columns_only.numbers = asked.numbers;
+    columns_only.categories = asked.categories;
+    columns_only.dropped = asked.dropped;
+    check_task(columns_only);
+    data::TableOptions options;
+    options.texts = asked.categories;
+    if (!asked.target.empty()) options.expected.push_back(asked.target);
+    for (const auto* columns : {&asked.numbers, &asked.categories, &asked.dropped})
+        options.expected.insert(options.expected.end(), columns->begin(), columns->end());
+    return options;
+}
+
+Task make_task(const data::Table& table, const Settings& settings) {
+    const auto asked = parsed(settings, {});
+    const auto target = asked.target.empty() ? table.columns.back().name : asked.target;
+    auto task = task_for(table, target, asked.preset, asked.target_kind);
+    choose_stopping(settings, table, task);
+    auto given = settings;
+    given.erase("task");  // decided by now, where it is left to the values
+    apply_settings(given, task);
+    return task;
+}
+
+}  // namespace deepsl::learner
