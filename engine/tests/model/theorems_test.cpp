@@ -55,10 +55,12 @@ struct Disc {
 std::vector<double> entry_jacobian(const Model& model, const Matrix<double>& x,
                                    const Matrix<double>& entry) {
     const double h = 1e-5;  // less than the distance of the outermost points to the boundary
+    auto numerics = model.numerics();
+    numerics.cells = 1;  // lines alone are wanted
     std::vector<double> square(x.rows(), 0.0);
     for (std::size_t axis = 0; axis < 2; ++axis) {
-        const auto ahead = model.inspect(moved(x, axis, h)).entry;
-        const auto behind = model.inspect(moved(x, axis, -h)).entry;
+        const auto ahead = model.inspect(moved(x, axis, h), 0, numerics).entry;
+        const auto behind = model.inspect(moved(x, axis, -h), 0, numerics).entry;
         for (std::size_t b = 0; b < x.rows(); ++b) {
             const double along = entry(b, 0) * (ahead(b, 1) - behind(b, 1)) -
                                  entry(b, 1) * (ahead(b, 0) - behind(b, 0));

@@ -31,8 +31,12 @@ TEST_F(TheoryCheck, CountsLinesThatFailInAnyField) {
 // its own grid must not pass because it would on a finer one.
 TEST_F(TheoryCheck, CountsSamplesThatFailOnTheModelsOwnGrid) {
     auto options = small();
-    options.cells = options.steps = 2;
-    const auto x = points(8);
+    options.cells = options.steps = 2;  // steps of length 1/2
+    Matrix<double> x(8, 2);
+    for (std::size_t b = 0; b < 8; ++b) {
+        x(b, 0) = 0.1 + 0.02 * static_cast<double>(b);
+        x(b, 1) = 0.05 * static_cast<double>(b);
+    }
     const auto model = bent(options, [](std::span<const double> z) {
         return std::hypot(z[0], z[1]) > 1.03 ? NAN : 0.0;
     });

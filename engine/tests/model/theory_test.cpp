@@ -105,7 +105,7 @@ TEST_P(OnLines, ZerosOrderDirichletAndOrthogonality) {
     const auto options = wild_options(preset);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const auto model = make_model(inputs, 2, options, seed);
-        set_cells(*model, 128);
+        set_cells(*model, 256);
         expect_as_promised(model->inspect(samples(16, options.domain, inputs, seed)));
     }
 }
@@ -125,7 +125,7 @@ TEST(Theory, HoldsForEveryDomainFieldSchemeAndHead) {
         SCOPED_TRACE(text.str());
         const auto x = samples(4, c);
         const auto model = make(c, x, random_matrix(4, 2, 3));
-        set_cells(*model, 128);
+        set_cells(*model, 256);
         for (std::size_t m = 0; m < model->fields(); ++m) expect_as_promised(model->inspect(x, m));
     }
 }
@@ -135,7 +135,7 @@ TEST(Theory, EveryPointOfALineSeesTheSameFunctions) {
     for (const auto preset : {Preset::standard, Preset::paper}) {
         const auto options = wild_options(preset);
         const auto model = make_model(3, 2, options, 4);
-        model->set_numerics(model->numerics().finer(16));
+        model->set_numerics(model->numerics().finer(32));
         const auto seen = model->inspect(samples(6, options.domain, 3, 4));
         for (const auto cell : {seen.cells / 5, seen.cells / 2 - 3, 4 * seen.cells / 5}) {
             const auto first = cell * seen.nodes;
