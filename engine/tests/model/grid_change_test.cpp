@@ -41,6 +41,13 @@ TEST(GridChange, OfEigenvaluesIsAgainstTheGapWithinAField) {
     coarse.lambda(2, 2) = 5.5;  // 5 is 2 from the 3 of the other field, 4 from its own neighbour
     EXPECT_NEAR(grid_change(coarse, own(), 2).lambda, 0.5 / 4.0, 1e-15);
     EXPECT_NEAR(grid_change(coarse, own(), 1).lambda, 0.5 / 2.0, 1e-15);
+    // The nearer neighbour counts, on whichever side it is.
+    auto fine = own();
+    coarse = own();
+    fine.lambda(2, 1) = 4.0;
+    EXPECT_NEAR(grid_change(coarse, fine, 1).lambda, 1.0 / 1.0, 1e-15);
+    coarse = own();
+    coarse.lambda(2, 2) = 5.5;
     // With one eigenvalue a field, against its size.
     EXPECT_NEAR(grid_change(coarse, own(), 4).lambda, 0.5 / 5.0, 1e-15);
 }
