@@ -1,5 +1,6 @@
 #include "deepsl/io/file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <random>
@@ -18,6 +19,7 @@ namespace deepsl::io {
 namespace {
 
 using Pieces = std::span<const std::span<const std::byte>>;
+using Writer = std::function<int(int file)>;  // 0 or an errno
 
 FileError cannot_write(const std::string& path, int reason) {
     return FileError(fmt::format(
@@ -103,8 +105,8 @@ Descriptor open_neighbour(const std::string& path, const std::string& target) {
 }
 
 /// After a crash either the old file or the new one is found, not a name without its content.
-int replace(Descriptor& neighbour, const std::string& target, Pieces pieces) {
-    if (const int reason = write_all(neighbour.get(), pieces); reason != 0) return reason;
+int replace(Descriptor& neighbour, const std::string& target, const Writer& write) {
+    if (const int reason = write(neighbour.get()); reason != 0) return reason;
     // Some file systems do not know fsync; they still have the content.
     if (::fsync(neighbour.get()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
     if (const int reason = neighbour.close(); reason != 0) return reason;
@@ -141,9 +143,7 @@ int open_for_reading(const std::string& path, int flags) {
     return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
 }
 
-}  // namespace
-
-void write_pieces(const std::string& path, Pieces pieces) {
+void write_by(const std::string& path, const Writer& write) {
     if (path.empty()) throw cannot_write(path, ENOENT);
     if (path.find('\0') != std::string::npos) throw cannot_write(path, EINVAL);
     struct stat existing {};
@@ -152,7 +152,7 @@ void write_pieces(const std::string& path, Pieces pieces) {
     if (exists && !S_ISREG(existing.st_mode)) {
         Descriptor device(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
         if (device.get() < 0) throw cannot_write(path, errno);
-        int reason = write_all(device.get(), pieces);
+        int reason = write(device.get());
         if (reason == 0) reason = device.close();
         if (reason != 0) throw cannot_write(path, reason);
         return;
@@ -168,8 +168,27 @@ void write_pieces(const std::string& path, Pieces pieces) {
         const int mode = ::fchmod(neighbour.get(), existing.st_mode & 0777);
         static_cast<void>(owner), static_cast<void>(mode);
     }
-    if (const int reason = replace(neighbour, target, pieces); reason != 0)
+    if (const int reason = replace(neighbour, target, write); reason != 0)
         throw cannot_write(path, reason);
+}
+
+}  // namespace
+
+void write_pieces(const std::string& path, Pieces pieces) {
+    write_by(path, [&](int file) { return write_all(file, pieces); });
+}
+
+void write_stream(const std::string& path, const std::function<bool(std::string&)>& next) {
+    write_by(path, [&](int file) {
+        std::string text;
+        while (next(text)) {
+            const std::span<const std::byte> piece = std::as_bytes(std::span(text));
+            const int reason = write_all(file, std::span(&piece, 1));
+            if (reason != 0) return reason;
+            text.clear();
+        }
+        return 0;
+    });
 }
 
 void write_file(const std::string& path, std::string_view content) {
@@ -181,6 +200,10 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
     constexpr std::size_t step = std::size_t{1} << 16;
     const Descriptor file(open_for_reading(path, 0));
     const auto status = status_of(path, file.get());
+    // A device such as /dev/zero may have no end: it is not to fill the memory first.
+    constexpr std::uint64_t most_of_device = 1'000'000;
+    if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+        max_bytes = std::min(max_bytes, most_of_device);
     const auto check = [&](std::uint64_t bytes) {
         if (bytes <= max_bytes) return;
         throw FileError(fmt::format(

@@ -1,10 +1,14 @@
 // Files are written whole or not at all, and read with a limit.
 #include "deepsl/io/file.h"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -205,9 +209,61 @@ TEST(ReadFile, ReadsUpToItsLimit) {
     }
 }
 
+TEST(WriteStream, WritesPiecesAsTheyAreMade) {
+    const Scratch scratch;
+    const auto path = scratch.path("file");
+    int pieces = 0;
+    write_stream(path, [&](std::string& piece) {
+        EXPECT_EQ(piece, "");
+        piece = pieces == 1 ? std::string() : std::string(100'000, static_cast<char>('a' + pieces));
+        return pieces++ < 3;
+    });
+    EXPECT_EQ(content_of(path), std::string(100'000, 'a') + std::string(100'000, 'c'));
+}
+
+TEST(WriteStream, LeavesTheFileAloneWhenItsMakerFails) {
+    const Scratch scratch;
+    const auto path = scratch.path("file");
+    put(path, "old");
+    int pieces = 0;
+    const auto fails = [&](std::string& piece) {
+        if (pieces++ == 2) throw std::range_error("mine");
+        piece = "new";
+        return true;
+    };
+    EXPECT_THROW(write_stream(path, fails), std::range_error);
+    EXPECT_EQ(content_of(path), "old");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path("")), {}), 1);
+    expect_failure(
+        [] {
+            write_stream("/dev/full", [](std::string& piece) {
+                piece = "x";
+                return true;
+            });
+        },
+        "/dev/full", "No space");
+}
+
 TEST(ReadFile, LimitsWhatHasNoSize) {
     expect_failure([] { read_file("/dev/zero", 100'000); }, "/dev/zero", "more than the 100.0 kB");
     EXPECT_EQ(read_file("/dev/null", 0), "");
+    // Whatever is allowed of a file: a device may have no end.
+    expect_failure([] { read_file("/dev/zero", ~std::uint64_t{0}); }, "/dev/zero",
+                   "more than the 1.0 MB");
+}
+
+TEST(ReadFile, WaitsForAPipe) {
+    const Scratch scratch;
+    const auto path = scratch.path("pipe");
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    for (const std::size_t size : {std::size_t{0}, std::size_t{200'000}}) {
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            std::ofstream(path) << std::string(size, 'x');
+        });
+        EXPECT_EQ(read_file(path, 200'000), std::string(size, 'x'));
+        other.join();
+    }
 }
 
 TEST(ReadFile, NamesWhatItCannotRead) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -25,7 +26,12 @@ void write_file(const std::string& path, std::string_view content);
 /// The same with the content in pieces, written one after the other.
 void write_pieces(const std::string& path, std::span<const std::span<const std::byte>> pieces);
 
-/// The whole of a file or a pipe. Throws FileError if it is longer than `max_bytes`.
+/// The same with the content made as it is written, for what does not fit into memory. `next` gives
+/// a piece, until it returns false; what it throws passes through, and leaves the old file alone.
+void write_stream(const std::string& path, const std::function<bool(std::string&)>& next);
+
+/// The whole of a file, a pipe, or what is typed. Throws FileError if it is longer than
+/// `max_bytes`, or a device, which may have no end. A pipe is waited for.
 std::string read_file(const std::string& path, std::uint64_t max_bytes);
 
 /// A regular file, open for reading at any place: a reader can compare each size that the file
