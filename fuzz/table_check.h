@@ -6,18 +6,14 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "check.h"
 #include "deepsl/data/table.h"
 
 namespace deepsl::fuzz {
-
-inline void demand(bool holds, const char* what) {
-    if (!holds) throw std::logic_error(what);
-}
 
 inline void check_column(const data::Column& column, std::size_t rows) {
     demand(column.size() == rows, "a column has another length than the table");
@@ -70,9 +66,7 @@ inline std::optional<data::Table> parsed(std::string_view text, const data::Tabl
     try {
         return data::parse_table(text, "data.csv", options);
     } catch (const data::InputError& error) {
-        const std::string_view message = error.what();
-        demand(message.starts_with("data.csv"), "a message that does not name the file");
-        demand(message.find_first_of("\r\n") == std::string_view::npos, "a message of two lines");
+        check_message(error.what(), "data.csv");
         return {};
     }
 }

@@ -48,7 +48,7 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
         throw InputError(
             fmt::format("{} has {} different texts, more than the {} that are allowed; leave out "
                         "the column (--drop {})",
-                        where(table, column), levels.texts.size(), most, column.name));
+                        where(table, column), levels.texts.size(), most, printable(column.name)));
     }
     const auto rows = static_cast<double>(column.size());
     for (const auto count : levels.counts)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -20,6 +21,12 @@ using nlohmann::json;
 
 constexpr int version = 1;
 constexpr int deepest = 4;  // the encoding, its columns, a column, its knots
+
+// Far beyond what training makes, but little enough that no text can fill the memory.
+constexpr std::size_t longest_text = 100'000'000;  // as the header of a model's file
+constexpr std::size_t most_values = 10'000'000;
+constexpr std::size_t most_columns = 1'000'000;
+constexpr std::size_t most_inputs = 1'000'000;
 
 [[noreturn]] void refuse(const std::string& what) {
     throw InputError(fmt::format(
@@ -66,6 +73,8 @@ bool all_below(const std::vector<double>& values, double limit) {
                        [&](double value) { return std::fabs(value) < limit; });
 }
 
+constexpr double rounding = 1e-9;  // of a sum of shares
+
 bool is_share(double value) { return value >= 0 && value <= 1; }
 
 void check_number(const EncodedColumn& column) {
@@ -75,16 +84,21 @@ void check_number(const EncodedColumn& column) {
     });
     require(column.deviation > 0, column, "a deviation that is not positive");
     require(column.low <= column.high, column, "a range that ends before it begins");
+    require(column.low <= column.median && column.median <= column.high, column,
+            "a median outside its range");
     const auto& known = scales();
     require(std::find(known.begin(), known.end(), column.scale) != known.end(), column,
             "an unknown scale");
     if (column.scale != "rank") return;
     require(!knots.empty() && knots.size() == ranks.size(), column, "knots without their ranks");
+    require(knots.size() <= most_knots, column, "too many knots");
     require(all_below(knots, std::numeric_limits<double>::infinity()), column,
             "knots that are not finite");
     require(all_below(ranks, 1e6), column, "ranks too large for so few values");
     require(std::adjacent_find(knots.begin(), knots.end(), std::greater_equal<>()) == knots.end(),
             column, "knots that do not increase");
+    require(knots.front() >= column.low && knots.back() <= column.high, column,
+            "knots outside its range");
     require(std::is_sorted(ranks.begin(), ranks.end()), column, "ranks that decrease");
 }
 
@@ -94,6 +108,9 @@ void check_category(const EncodedColumn& column) {
     require(column.levels.size() == column.shares.size(), column, "categories without shares");
     require(std::all_of(column.shares.begin(), column.shares.end(), is_share), column,
             "a share that is not between 0 and 1");
+    const double all =
+        std::accumulate(column.shares.begin(), column.shares.end(), column.missing_share);
+    require(all <= 1 + rounding, column, "shares of more than all rows");
     require(column.width() > 0, column, "no category");
 }
 
@@ -130,13 +147,25 @@ EncodedColumn column_from(const json& in) {
     return column;
 }
 
-/// What is nested deeper than an encoding is refused before it is stored.
+/// What is nested deeper than an encoding, or longer, is refused before it is stored.
 json parsed(std::string_view text) {
-    const auto shallow = [](int depth, json::parse_event_t, const json&) {
+    if (text.size() > longest_text) refuse("it is too long");
+    std::size_t values = 0;
+    const auto modest = [&](int depth, json::parse_event_t, const json&) {
         if (depth > deepest) refuse("it is nested too deeply");
+        if (++values > most_values) refuse("it has too many values");
         return true;
     };
-    return json::parse(text, shallow);
+    return json::parse(text, modest);
+}
+
+void check_names(const std::vector<EncodedColumn>& columns, const std::string* target) {
+    std::set<std::string_view> names;
+    for (const auto& column : columns)
+        if (!names.insert(column.name).second)
+            refuse(fmt::format("column {} is there twice", shown(column.name)));
+    if (target != nullptr && names.contains(*target))
+        refuse(fmt::format("its target {} is among its inputs", shown(*target)));
 }
 
 }  // namespace
@@ -158,8 +187,9 @@ Encoding Encoding::from_json(std::string_view text) {
         const auto in = parsed(text);
         if (in.at("version") != version) refuse(fmt::format("its version is not {}", version));
         in.at("by_place").get_to(encoding.by_place_);
-        for (const auto& column : in.at("columns").get_ref<const json::array_t&>())
-            encoding.columns_.push_back(column_from(column));
+        const auto& columns = in.at("columns").get_ref<const json::array_t&>();
+        if (columns.size() > most_columns) refuse("it has too many columns");
+        for (const auto& column : columns) encoding.columns_.push_back(column_from(column));
         if (in.contains("target")) {
             in["target"].at("name").get_to(encoding.target_);
             const auto& place = in["target"].at("place");
@@ -171,11 +201,9 @@ Encoding Encoding::from_json(std::string_view text) {
     } catch (const json::exception&) {
         refuse("it is not the JSON text that is expected");
     }
-    std::set<std::string_view> names;
-    for (const auto& column : encoding.columns_)
-        if (!names.insert(column.name).second)
-            refuse(fmt::format("column {} is there twice", shown(column.name)));
+    check_names(encoding.columns_, encoding.target_place_ ? &encoding.target_ : nullptr);
     if (encoding.inputs() == 0) refuse("it has no inputs");
+    if (encoding.inputs() > most_inputs) refuse("it has too many inputs");
     return encoding;
 }
 

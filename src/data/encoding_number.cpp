@@ -7,7 +7,6 @@
 namespace deepsl::data {
 namespace {
 
-constexpr std::size_t most_knots = 1000;
 constexpr double largest_score = 1e6;  // n training values stay below sqrt(n)
 
 struct Moments {

@@ -1,6 +1,7 @@
 // Numbers of one column made comparable: by rank, by z-score, by their range, or as they are.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace deepsl::data {
 
 /// rank, zscore, minmax, none.
 const std::vector<std::string>& scales();
+
+/// A column's ranks are kept at no more values than these.
+constexpr std::size_t most_knots = 1000;
 
 /// The fields of a number, from training values of which at least one is not NaN.
 void learn_number(EncodedColumn& column, std::vector<double> values, const std::string& scale);

@@ -14,12 +14,6 @@
 namespace deepsl::data {
 namespace {
 
-/// Fit for one line of a message, as in_quotes, but without the quotes.
-std::string shown(const std::string& file) {
-    const auto quoted = in_quotes(file);
-    return quoted.substr(1, quoted.size() - 2);
-}
-
 bool is_missing(std::string_view text) {
     constexpr std::array<std::string_view, 5> words = {"?", "na", "n/a", "nan", "null"};
     const auto matches = [&](std::string_view word) {
@@ -124,13 +118,14 @@ Value value_of(std::string_view text) {
 }
 
 InputError table_error(const std::string& file, std::size_t line, const std::string& what) {
-    if (line == 0) return InputError(fmt::format("{}: {}", shown(file), what));
-    return InputError(fmt::format("{}, line {}: {}", shown(file), line, what));
+    if (line == 0) return InputError(fmt::format("{}: {}", printable(file), what));
+    return InputError(fmt::format("{}, line {}: {}", printable(file), line, what));
 }
 
 InputError table_error(const std::string& file, std::size_t line, const std::string& column,
                        const std::string& what) {
-    return InputError(fmt::format("{}, line {}, column {}: {}", shown(file), line, column, what));
+    return InputError(
+        fmt::format("{}, line {}, column {}: {}", printable(file), line, column, what));
 }
 
 }  // namespace deepsl::data

@@ -1,12 +1,17 @@
 // Encodings written as JSON and read back, to the same bits, and texts that are no encoding.
 #include <bit>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "deepsl/data/encoding.h"
+#include "deepsl/io/file.h"
+#include "encoding_check.h"
 #include "tables.h"
 
 namespace deepsl::data {
@@ -93,11 +98,16 @@ TEST(EncodingJson, RefusesWhatMakesNoSense) {
         {"\"deviation\":1", "\"deviation\":0", "column 'a' has a deviation that is not positive"},
         {"\"low\":0", "\"low\":3", "column 'a' has a range that ends before it begins"},
         {"[0.25,0.25]", "[0.25,-1]", "column 'b' has a share that is not between 0 and 1"},
+        {"\"median\":1", "\"median\":2.5", "column 'a' has a median outside its range"},
+        {"[0,1,2]", "[-1,1,2]", "column 'a' has knots outside its range"},
+        {"[0,1,2]", "[0,1,3]", "column 'a' has knots outside its range"},
+        {"[0.25,0.25]", "[0.25,0.26]", "column 'b' has shares of more than all rows"},
         {"[0.25,0.25]", "[0.25]", "column 'b' has categories without shares"},
         {"[\"u\",\"v\"]", "[\"u\",\"u\"]", "column 'b' has a category twice"},
         {"0.5", "1.5", "column 'b' has a share that is not between 0 and 1"},
         {"\"constant\"", "\"boss\"", "there is no role 'boss'"},
         {"\"name\":\"b\"", "\"name\":\"a\"", "column 'a' is there twice"},
+        {"\"name\":\"y\"", "\"name\":\"b\"", "its target 'b' is among its inputs"},
         {"\"place\":2", "\"place\":4", "its target has no place among its columns"},
         {"\"place\":2", "\"place\":-1", "its target has no place among its columns"},
         {"\"place\":2", "\"place\":1.5", "its target has no place among its columns"},
@@ -118,6 +128,44 @@ TEST(EncodingJson, RefusesWhatMakesNoSense) {
               std::string::npos);
 }
 
+/// `count` times what `item` gives for a number, between commas.
+std::string list(std::size_t count, const std::function<std::string(std::size_t)>& item) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i > 0) text += ',';
+        text += item(i);
+    }
+    return text;
+}
+
+TEST(EncodingJson, LimitsItsSize) {
+    const auto with_knots = [](std::size_t count) {
+        const auto numbers = list(count, [](std::size_t i) { return std::to_string(i); });
+        return R"({"version":1,"by_place":false,"columns":[{"name":"a","role":"number",
+            "missing_share":0,"scale":"rank","median":1,"mean":1,"deviation":1,"low":0,
+            "high":2000,"knots":[)" +
+               numbers + R"(],"ranks":[)" + numbers + "]}]}";
+    };
+    EXPECT_EQ(said(with_knots(1000)), "no exception");
+    EXPECT_NE(said(with_knots(1001)).find("column 'a' has too many knots"), std::string::npos);
+
+    const auto columns = list(1'000'001, [](std::size_t) { return "0"; });
+    EXPECT_NE(said(R"({"version":1,"by_place":false,"columns":[)" + columns + "]}")
+                  .find("too many columns"),
+              std::string::npos);
+    const auto levels = list(1'000'001, [](std::size_t i) { return fmt::format("\"{}\"", i); });
+    const auto shares = list(1'000'001, [](std::size_t) { return "0"; });
+    EXPECT_NE(said(R"({"version":1,"by_place":false,"columns":[{"name":"a","role":"category",)"
+                   R"("missing_share":0,"levels":[)" +
+                   levels + R"(],"shares":[)" + shares + "]}]}")
+                  .find("too many inputs"),
+              std::string::npos);
+    EXPECT_NE(
+        said("[" + list(10'000'001, [](std::size_t) { return "0"; }) + "]").find("too many values"),
+        std::string::npos);
+    EXPECT_NE(said(std::string(100'000'001, ' ')).find("too long"), std::string::npos);
+}
+
 TEST(EncodingJson, RefusesAnyOtherText) {
     const auto good = Encoding::fit(training(), "pay").to_json();
     const std::string start = "the model's encoding makes no sense: ";
@@ -134,6 +182,18 @@ TEST(EncodingJson, RefusesAnyOtherText) {
             const auto answer = said(text);
             EXPECT_TRUE(answer == "no exception" || answer.starts_with(start)) << answer;
         }
+}
+
+// What the fuzzer starts from, and what it once found, also where there is no fuzzer.
+TEST(EncodingJson, KeepsItsPromisesOnTheCorpus) {
+    std::size_t files = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(DEEPSL_FUZZ_DIR "/corpus/encoding")) {
+        const auto path = entry.path().string();
+        EXPECT_NO_THROW(fuzz::check_encoding(io::read_file(path, 1 << 20))) << path;
+        ++files;
+    }
+    EXPECT_GE(files, 7U);
 }
 
 TEST(EncodingJson, RefusesToWriteWhatIsNotText) {

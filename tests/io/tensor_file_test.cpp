@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "allocations.h"
+#include "header_check.h"
 #include "scratch.h"
 
 namespace deepsl::io {
@@ -360,6 +361,18 @@ TEST(TensorFile, HoldsManyTensors) {
     write_tensor_file(scratch.path("a"), file);
     EXPECT_FALSE(refusal(scratch, content_of(scratch.path("a"))).has_value());
     EXPECT_EQ(read_tensor_file(scratch.path("a")).tensors.size(), 20'000U);
+}
+
+// What the fuzzer starts from, and what it once found, also where there is no fuzzer.
+TEST(TensorHeader, KeepsItsPromisesOnTheCorpus) {
+    std::size_t files = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(DEEPSL_FUZZ_DIR "/corpus/header")) {
+        const auto path = entry.path().string();
+        EXPECT_NO_THROW(fuzz::check_header(read_file(path, 1 << 20))) << path;
+        ++files;
+    }
+    EXPECT_GE(files, 9U);
 }
 
 }  // namespace
