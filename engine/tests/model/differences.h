@@ -47,8 +47,8 @@ inline Gradients gradients(const Predictor& model, MatrixView<const double> x, c
     return result;
 }
 
-/// d loss / d number by Richardson's extrapolation of two central differences. `set` gives the
-/// number another value.
+/// d loss / d number by Richardson's extrapolation of two central differences. `predict_at` is what
+/// the model predicts where the number has another value.
 inline double difference(const std::function<Prediction(double)>& predict_at, double number,
                          const Seeds& seeds, double h) {
     const auto central = [&](double step) {
