@@ -137,7 +137,7 @@ train::Dataset report_data(const TrainedModel& trained, const data::Table& table
         auto target = data::read_measured_target(table, column, trained.classes);
         rows.labels = std::move(target.labels);
         if (!trained.predicts_classes())
-            rows.numbers = Matrix<double>(target.numbers.size(), 1, std::move(target.numbers));
+            rows.numbers = Matrix<double>(rows.size(), 1, std::move(target.numbers));
     } else {
         auto predictions = predict(trained, rows.x);
         rows.labels = std::move(predictions.label);

@@ -43,7 +43,7 @@ train::Dataset dataset_of(data::Encoded& encoded, data::Target& target) {
     train::Dataset rows;
     rows.x = Matrix<double>(encoded.rows, encoded.inputs, std::move(encoded.x));
     if (target.classes.empty()) {
-        rows.numbers = Matrix<double>(target.numbers.size(), 1, std::move(target.numbers));
+        rows.numbers = Matrix<double>(encoded.rows, 1, std::move(target.numbers));
     } else {
         rows.labels = std::move(target.labels);
     }
