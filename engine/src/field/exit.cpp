@@ -12,6 +12,7 @@ void ExitFinder::prepare(const Domain& domain, std::size_t degree) {
     coefficients_.resize((degree + 1) * n_);
     control_.resize((degree + 1) * n_);
     point_.resize(n_);
+    velocity_.resize(n_);
     gradient_.resize(n_);
 }
 
@@ -72,7 +73,9 @@ std::optional<double> ExitFinder::search(const std::vector<double>& control, dou
 }
 
 /// Whether the hull of the curve's first part, up to `share`, lies inside but for its end.
-bool ExitFinder::inside_before(std::vector<double> points, double share) const {
+bool ExitFinder::inside_before(const std::vector<double>& control, double share) {
+    auto& points = hull_;
+    points = control;
     for (std::size_t j = 0; j < degree_; ++j) {
         if (domain_->level({points.data(), n_}) >= 0.0) return false;
         for (std::size_t l = 0; l + j < degree_; ++l)
@@ -110,19 +113,20 @@ double ExitFinder::root(double low, double high) {
 }
 
 double ExitFinder::evaluate(double s, double& slope) {
-    for (std::size_t i = 0; i < n_; ++i) {
-        double z = 0.0;
-        for (std::size_t j = degree_ + 1; j-- > 0;) z = z * s + coefficients_[j * n_ + i];
-        point_[i] = z;
+    // Coordinates side by side, power by power, so that the loops go over rows of memory.
+    const double* c = coefficients_.data() + degree_ * n_;
+    std::copy_n(c, n_, point_.data());
+    std::fill(velocity_.begin(), velocity_.end(), 0.0);
+    for (std::size_t j = degree_; j-- > 0;) {
+        c -= n_;
+        for (std::size_t i = 0; i < n_; ++i) {
+            velocity_[i] = velocity_[i] * s + point_[i];
+            point_[i] = point_[i] * s + c[i];
+        }
     }
     domain_->level_gradient(point_, gradient_);
     slope = 0.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-        double v = 0.0;
-        for (std::size_t j = degree_ + 1; j-- > 1;)
-            v = v * s + static_cast<double>(j) * coefficients_[j * n_ + i];
-        slope += gradient_[i] * v;
-    }
+    for (std::size_t i = 0; i < n_; ++i) slope += gradient_[i] * velocity_[i];
     return domain_->level(point_);
 }
 

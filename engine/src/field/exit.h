@@ -24,14 +24,14 @@ public:
 private:
     void to_control_points();
     std::optional<double> search(const std::vector<double>& control, double begin, double end);
-    bool inside_before(std::vector<double> points, double share) const;
+    bool inside_before(const std::vector<double>& control, double share);
     void halve(std::vector<double>& points, std::vector<double>& left) const;
     double root(double low, double high);
     double evaluate(double s, double& slope);
 
     const Domain* domain_ = nullptr;
     std::size_t n_ = 0, degree_ = 0;
-    std::vector<double> coefficients_, control_, point_, gradient_;
+    std::vector<double> coefficients_, control_, point_, velocity_, gradient_, hull_;
 };
 
 }  // namespace deepsl::field

@@ -11,8 +11,8 @@
 
 namespace deepsl::network {
 
-/// Rows that are swept together.
-inline constexpr std::size_t block_rows = 128;
+/// Rows that are swept together: they stay in the first cache, and fill the tiles of all kernels.
+inline constexpr std::size_t block_rows = 132;
 
 /// Up to so many outputs the last layer is computed output by output.
 inline constexpr std::size_t narrow_outputs = 4;
