@@ -119,20 +119,19 @@ DEEPSL_INLINE PieceProducts cross(const Line& line, std::size_t k, V lambda,
 // The state of y at an edge as a direction: (u, f) times size is y itself. One state with
 // Wronskian W with y is (W / size) (f, -weight u) / square, and it is at right angles to y.
 struct Direction {
-    V u, f, weight;
+    V u, f;
     V per_size;    // 1 / size; 0 where y is too small to have a direction
     V per_square;  // 1 / (weight u^2 + f^2)
 };
 
-DEEPSL_INLINE Direction direction_of(const Line& line, V u, V f) {
-    const V weight = splat(line.figures.sum_g1 / line.figures.sum_a);
+DEEPSL_INLINE Direction direction_of(V weight, V u, V f) {
     const V size = larger(root(weight) * magnitude(u), magnitude(f));
     const Mask tiny = size < 1e-290;
     const V per_size = select(tiny, splat(0.0), 1.0 / select(tiny, splat(1.0), size));
     u *= per_size;
     f *= per_size;
     const V square = weight * u * u + f * f;
-    return {u, f, weight, per_size, 1.0 / select(tiny, splat(1.0), square)};
+    return {u, f, per_size, 1.0 / select(tiny, splat(1.0), square)};
 }
 
 struct AdjointScratch {
@@ -149,9 +148,9 @@ AdjointScratch& adjoint_scratch(std::size_t pieces, std::size_t seeds) {
 
 // The adjoint eta of u and f is a solution between the seeded edges; passing one to the left, it
 // gains (f_bar, -u_bar). It starts with nothing at the last seed. But where y decays towards that,
-// eta would have to shrink on its way. Any multiple of y may be added to it (kappa absorbs that);
-// so there it starts at the twist, at right angles to y, with the Wronskian that the seeds right of
-// there have with y together, and is followed from there both ways.
+// eta would have to shrink on its way. Any multiple of y may be added to it (kappa absorbs
+// that); so there it starts at the twist, at right angles to y, with the Wronskian that the seeds
+// right of there have with y together, and is followed from there both ways.
 template <bool within_reach>
 void sensitivity_of(const Line& line, const Lanes& lambda_in, const EdgeStates& states,
                     const SensitivitySeeds& seeds, Pieces& gradient) {
@@ -171,23 +170,27 @@ void sensitivity_of(const Line& line, const Lanes& lambda_in, const EdgeStates& 
     const auto seed_u = [&](std::size_t j) { return per_size * load(seeds.f[j]); };
     const auto seed_f = [&](std::size_t j) { return -per_size * load(seeds.u[j]); };
 
-    Mask start = Mask{} + static_cast<long long>(last);
+    // Where eta starts, for each lane: at the last seed, if y is large everywhere. If not, rounding
+    // of lambda, by which y fails to meet itself at the twist, could matter too.
+    constexpr double much = 64.0;
+    const auto edge = [](std::size_t k) { return Mask{} + static_cast<long long>(k); };
+    const V weight = weight_of_u(line, lambda);
+    V least = splat(__builtin_inf()), most = splat(0.0);
+    for (std::size_t k = 0; k <= count && seeded > 0; ++k) {
+        const V y_u = load(states.u[k]), y_f = load(states.f[k]);
+        const V square = weight * y_u * y_u + y_f * y_f;
+        least = smaller(square, least);
+        most = larger(square, most);
+    }
+    Mask start = edge(last);
     std::size_t lowest = last, highest = 0;  // of the lanes' starts
-    const double weight = line.figures.sum_g1 / line.figures.sum_a;
-    const auto square = [&](std::size_t k, std::size_t i) {
-        const double y_u = states.u[k][i], y_f = states.f[k][i];
-        return weight * y_u * y_u + y_f * y_f;
-    };
     for (std::size_t i = 0; i < lanes; ++i) {
-        constexpr double much = 64.0;
-        const std::size_t twist = states.twist[i];
-        const bool decays = twist < last && square(twist, i) > much * square(last, i);
-        const std::size_t k = decays ? twist : last;
+        const bool at_twist = most[i] > much * least[i] && states.twist[i] < last;
+        const std::size_t k = at_twist ? states.twist[i] : last;
+        start[i] = static_cast<long long>(k);
         lowest = k < lowest ? k : lowest;
         highest = k > highest ? k : highest;
-        start[i] = static_cast<long long>(k);
     }
-    const auto edge = [](std::size_t k) { return Mask{} + static_cast<long long>(k); };
     const auto first_beyond = [&](std::size_t k) {
         return k < seeds.first ? 0 : (k - seeds.first) / seeds.stride + 1;
     };
@@ -205,9 +208,11 @@ void sensitivity_of(const Line& line, const Lanes& lambda_in, const EdgeStates& 
         for (std::size_t i = 0; i < lanes; ++i) {
             const auto k = static_cast<std::size_t>(start[i]);
             if (k == last) continue;
-            const double scaled = wronskians[first_beyond(k)][i] / square(k, i);
-            start_u[i] = scaled * states.f[k][i];
-            start_f[i] = -scaled * weight * states.u[k][i];
+            const double y_u = states.u[k][i], y_f = states.f[k][i];
+            const double scaled =
+                wronskians[first_beyond(k)][i] / (weight[i] * y_u * y_u + y_f * y_f);
+            start_u[i] = scaled * y_f;
+            start_f[i] = -scaled * weight[i] * y_u;
         }
     }
     // To the right, seeds are taken off, and eta is kept as a state at right angles to y, of the
@@ -223,13 +228,13 @@ void sensitivity_of(const Line& line, const Lanes& lambda_in, const EdgeStates& 
         store(eta_uu[k], tau * p.own.uu + p.eta.uu);
         store(eta_ff[k], tau * p.own.ff + p.eta.ff);
         if (k + 1 != edge_of(j)) continue;
-        const Direction y = direction_of(line, load(states.u[k + 1]), load(states.f[k + 1]));
+        const Direction y = direction_of(weight, load(states.u[k + 1]), load(states.f[k + 1]));
         const Mask under_way = start <= edge(k);
-        const V along = y.weight * (u - seed_u(j)) * y.u + (f - seed_f(j)) * y.f;
+        const V along = weight * (u - seed_u(j)) * y.u + (f - seed_f(j)) * y.f;
         tau += select(under_way, along * y.per_square * y.per_size, splat(0.0));
         const V across = load(wronskians[j + 1]) * y.per_size * y.per_square;
         u = select(under_way, across * y.f, splat(0.0));
-        f = select(under_way, -across * y.weight * y.u, splat(0.0));
+        f = select(under_way, -across * weight * y.u, splat(0.0));
         ++j;
     }
     u = f = splat(0.0);

@@ -66,6 +66,13 @@ void follow(const Line& line, V lambda, State& l, State& r, EdgeStates& out) {
         [&](std::size_t k, const State& y) { keep_right(count - 1 - k, y, out); });
 }
 
+// The size of a state is the root of weight u^2 + f^2, which a wave of this lambda hardly changes.
+DEEPSL_INLINE V weight_of_u(const Line& line, V lambda) {
+    const LineFigures& figures = line.figures;
+    return (magnitude(lambda) * figures.sum_g1 + figures.sum_abs_g0) / figures.sum_a +
+           1.0 / (figures.sum_a * figures.sum_a);
+}
+
 void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
     const V lambda = load(lambda_in);
     const std::size_t count = line.pieces.size();
@@ -82,9 +89,7 @@ void trace(const Line& line, const Lanes& lambda_in, EdgeStates& out) {
 
     // The twist: the edge where |left| |right| is largest. Bit patterns of positive doubles are
     // ordered like their logarithms; a rescaling adds 2 * 128 to the exponent of the square.
-    const V scale2 =
-        (magnitude(lambda) * line.figures.sum_g1 + line.figures.sum_abs_g0) / line.figures.sum_a +
-        1.0 / (line.figures.sum_a * line.figures.sum_a);
+    const V scale2 = weight_of_u(line, lambda);
     Mask best = Mask{} - 1, twist = Mask{};
     for (std::size_t k = 0; k <= count; ++k) {
         const V lu = load(out.u[k]), lf = load(out.f[k]);
