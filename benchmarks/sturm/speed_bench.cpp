@@ -299,6 +299,47 @@ void print_speed() {
                 r.worst_difference);
 }
 
+// A batch as training makes them, in memory that is used again; also with u at all edges, and a
+// loss of them.
+void print_training() {
+    std::printf(
+        "\n## A batch of 32 problems x 6 eigenvalues, 16 cells, order 4, microseconds an "
+        "eigenvalue\n\n");
+    std::printf("| | cold | passes | warm (off by 1e-3) | passes | backward |\n");
+    std::printf("| --- | ---: | ---: | ---: | ---: | ---: |\n");
+    const Batch batch(32, 16, Scheme::magnus4);
+    const CellProblems p = batch.view();
+    for (const bool all_edges : {false, true}) {
+        CellOptions o;
+        o.count = 6;
+        o.edge = 8;
+        o.all_edges = all_edges;
+        CellSolution solution = solve(p, o);
+        CellGradient result;
+        const std::vector<double> ones(32 * 6, 1.0), at_edges(ones.size() * 17, 0.1);
+        CellSeeds seeds{ones, ones};
+        if (all_edges) seeds.u_edges = seeds.f_edges = at_edges;
+        std::vector<double> near = solution.lambda;
+        for (double& x : near) x *= 1.001;
+        std::printf("| %s |", all_edges ? "all edges" : "one edge");
+        for (const bool warm : {false, true}) {
+            if (warm) o.warm_start = near;
+            const double seconds = best_seconds([&] {
+                prepare(p, o, solution);
+                solve(p, o, 0, 32, solution);
+            });
+            double passes = 0.0;
+            for (int i : solution.passes) passes += i / 192.0;
+            std::printf(" %.3f | %.2f |", 1e6 * seconds / 192.0, passes);
+        }
+        const double seconds = best_seconds([&] {
+            prepare(p, o, result);
+            gradient(p, o, solution, seeds, 0, 32, result);
+        });
+        std::printf(" %.3f |\n", 1e6 * seconds / 192.0);
+    }
+}
+
 void print_growth() {
     std::printf("\n## Growth of the time, cold, order 4\n\n");
     std::printf(
@@ -327,6 +368,7 @@ void print_growth() {
 int main() {
     if (openblas_set_num_threads) openblas_set_num_threads(1);
     print_speed();
+    print_training();
     print_growth();
     print_accuracy();
 }

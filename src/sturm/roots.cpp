@@ -122,7 +122,7 @@ void iterate(const Kernel& kernel, const Line& line, double accuracy, int max_pa
 void improve_guesses(const Kernel& kernel, const Line& line, std::size_t wanted,
                      std::span<Root> roots, Line& coarse) {
     constexpr std::size_t coarsest = 16;
-    constexpr double roughly = 1e-2;
+    constexpr double roughly = 0.1;
     std::size_t top = 0;
     for (const Root& r : roots) top = std::max(top, r.index);
     const std::size_t merged = line.pieces.size() / std::max(coarsest, 2 * top);
