@@ -50,7 +50,11 @@ public:
 
     Callbacks for_one_fold() {
         Callbacks quiet;
-        quiet.stop = all_.stop;
+        if (all_.stop)
+            quiet.stop = [this] {
+                const std::lock_guard lock(guard_);
+                return all_.stop();
+            };
         if (all_.warning)
             quiet.warning = [this](const std::string& what) {
                 const std::lock_guard lock(guard_);

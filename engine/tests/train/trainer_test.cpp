@@ -309,7 +309,7 @@ TEST(Train, BatchLargerThanTheDataIsOneStep) {
     EXPECT_EQ(record.validation_rows, 1);
 }
 
-// The loop around a model that costs nothing: ten times the bound is no reason to fail on a busy
+// The loop around a model that costs nothing takes some 10 ms; the bound leaves room for a busy
 // machine.
 TEST(Train, BookkeepingIsCheap) {
     LinearModel model(10, 2);

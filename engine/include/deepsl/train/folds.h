@@ -41,7 +41,7 @@ std::uint64_t fold_seed(std::int64_t seed, std::int64_t fold);
 /// Trains a new model without each fold, on as many threads as there are, one each, and takes the
 /// epoch of the smallest mean loss on the rows left out. A fold that ends early, by patience, keeps
 /// its last loss. Same bits on any number of threads. Of the callbacks fold, stop and warning are
-/// used.
+/// used, from several threads, one call at a time.
 /// Each fold has a checkpoint of its own, fold_checkpoint; to resume, those that are there are
 /// used.
 EpochChoice choose_epoch(const MakeModel& make, const Prepare& prepare, const Dataset& data,
