@@ -1,0 +1,252 @@
+#include "apply.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "deepsl/learner/apply.h"
+#include "deepsl/learner/describe.h"
+#include "deepsl/learner/model_file.h"
+#include "deepsl/parallel.h"
+#include "deepsl/text.h"
+#include "file.h"
+#include "parse.h"
+#include "values.h"
+
+namespace deepsl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* codes =
+    "Exit codes: 0 done, 1 failed, 2 the command is wrong, 3 the model or the data are wrong.";
+
+/// A cell of a CSV file.
+std::string cell(const std::string& text) {
+    if (text.find_first_of(",\"\n\r") == std::string::npos && trimmed(text) == text) return text;
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"') quoted += c;
+        quoted += c;
+    }
+    quoted += '"';
+    return quoted;
+}
+
+void add_number(std::string& out, double value) {
+    if (!std::isnan(value)) fmt::format_to(std::back_inserter(out), "{}", value);
+}
+
+std::string csv_of(const learner::TrainedModel& model, const learner::Predictions& predictions,
+                   bool proba) {
+    const auto target = model.record.find("target");
+    std::string out = cell(target == model.record.end() ? "prediction" : target->second);
+    const bool with_shares = proba && model.predicts_classes();
+    std::vector<std::string> classes;
+    for (const auto& name : model.classes) classes.push_back(cell(name));
+    if (with_shares)
+        for (const auto& name : model.classes) out += "," + cell(fmt::format("p({})", name));
+    out += "\n";
+    for (std::size_t b = 0; b < predictions.size(); ++b) {
+        if (!model.predicts_classes()) {
+            add_number(out, predictions.prediction.y(b, 0));
+        } else if (predictions.prediction.outcomes[b].ok()) {
+            out += classes[static_cast<std::size_t>(predictions.label[b])];
+        }
+        for (std::size_t c = 0; with_shares && c < classes.size(); ++c) {
+            out += ",";
+            add_number(out, predictions.probability(b, c));
+        }
+        out += "\n";
+    }
+    return out;
+}
+
+std::string failures_text(const train::Failures& failures) {
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : failures) parts.push_back(fmt::format("{} {}", name, count));
+    return fmt::format("({}); docs/failures.md explains what that means", fmt::join(parts, ", "));
+}
+
+/// Classes; more do not fit a terminal's width.
+constexpr std::size_t most_shown = 12;
+
+std::string confusion_text(const learner::TrainedModel& model, const Matrix<std::int64_t>& counts) {
+    std::vector<std::string> names;
+    std::size_t width = 5, name_width = 0;
+    for (const auto& name : model.classes) {
+        names.push_back(printable(name));
+        name_width = std::max(name_width, std::min<std::size_t>(names.back().size(), 20));
+        width = std::max(width, std::min<std::size_t>(names.back().size(), 12) + 2);
+    }
+    auto out = fmt::format("\nrows: the true class, columns: what it was taken for\n{:{}}", "",
+                           name_width + 2);
+    for (const auto& name : names) out += fmt::format("{:>{}.12}", name, width);
+    for (std::size_t i = 0; i < counts.rows(); ++i) {
+        out += fmt::format("\n{:<{}.20}  ", names[i], name_width);
+        for (const auto count : counts.row(i)) out += fmt::format("{:>{}}", count, width);
+    }
+    return out + "\n";
+}
+
+std::string json_text(const learner::TrainedModel& model, const learner::Score& score) {
+    Json out;
+    for (const auto& metric : score.metrics) out[metric.name] = metric.value;
+    if (model.predicts_classes()) out["majority_share"] = score.majority;
+    out["samples"] = score.samples;
+    out["failed"] = score.failed;
+    if (model.predicts_classes()) {
+        out["classes"] = model.classes;
+        out["confusion"] = Json::array();
+        for (std::size_t i = 0; i < score.confusion.rows(); ++i)
+            out["confusion"].push_back(score.confusion.row(i));
+    }
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string score_text(const learner::TrainedModel& model, const learner::Score& score) {
+    std::string text;
+    for (const auto& metric : score.metrics) {
+        auto title = metric.name;
+        std::replace(title.begin(), title.end(), '_', ' ');
+        text += std::isnan(metric.value)
+                    ? fmt::format("  {:<18} cannot be measured on these rows\n", title)
+                    : fmt::format("  {:<18} {:.4f}\n", title, metric.value);
+    }
+    if (model.predicts_classes()) {
+        text += fmt::format("Always guessing the most frequent class has the accuracy {:.4f}.\n",
+                            score.majority);
+        text += model.classes.size() <= most_shown
+                    ? confusion_text(model, score.confusion)
+                    : fmt::format("  --json has the {0} x {0} confusion matrix\n",
+                                  model.classes.size());
+    }
+    if (score.failed > 0)
+        text += fmt::format("{} of {} rows failed {}\n", score.failed, score.samples,
+                            failures_text(score.failures));
+    return text;
+}
+
+}  // namespace
+
+CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::string& name,
+                         const std::string& about, const std::string& footer, bool needs_data) {
+    auto* verb = app.add_subcommand(name, about);
+    verb->allow_extras();
+    verb->footer(footer);
+    verb->get_formatter()->column_width(32);
+    verb->add_option("model", arguments.model, "The model file")
+        ->type_name("MODEL")
+        ->multi_option_policy(CLI::MultiOptionPolicy::Join);
+    verb->add_option("data", arguments.data, needs_data ? "The table" : "A table, for --row")
+        ->type_name("DATA")
+        ->multi_option_policy(CLI::MultiOptionPolicy::Join);
+    const auto* group = "Run";
+    add_value(verb, "--threads", arguments.threads, "N", "Default: as many as there are cores",
+              group);
+    verb->add_flag("--strict", arguments.strict,
+                   "Refuse texts and ranges that training did not have")
+        ->group(group);
+    verb->add_flag("--quiet", arguments.quiet, "No remarks on standard error, only warnings")
+        ->group(group);
+    add_table_flags(verb, arguments.table);
+    return verb;
+}
+
+learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments) {
+    check_words(verb, "a model and a table are enough");
+    if (arguments.model.empty())
+        throw argument_error(fmt::format(
+            "the model file is missing; try 'deepsl {} model.deepsl data.csv'", verb.get_name()));
+    set_threads(arguments.threads.empty()
+                    ? available_threads()
+                    : static_cast<int>(whole("--threads", arguments.threads, 1, 1024)));
+    auto model = learner::load_model(arguments.model);
+    if (!model.encoding)
+        throw data_error(fmt::format("{} was not trained on a table; make one with 'deepsl train'",
+                                     in_quotes(arguments.model)));
+    return model;
+}
+
+data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments) {
+    return learner::read_table_for(model, arguments.data, with_flags(arguments.table));
+}
+
+void tell_notes(const ApplyArguments& arguments, const data::EncodingNotes& notes) {
+    if (arguments.quiet) return;
+    for (const auto& line : learner::notes_lines(notes)) tell(line + "\n");
+}
+
+CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
+    auto* verb = add_apply_verb(app, arguments, "predict", "Predict the target of a table's rows",
+                                std::string("Rows that fail have empty cells; if all do, the exit "
+                                            "code is 1.\n") +
+                                    codes,
+                                true);
+    add_value(verb, "-o,--output", arguments.output, "FILE",
+              "The predictions, a CSV file (default: standard output)", "Run");
+    verb->add_flag("--proba", arguments.proba, "A column with the probability of each class")
+        ->group("Run");
+    return verb;
+}
+
+ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
+    const auto model = open_model(verb, arguments);
+    if (arguments.data.empty())
+        throw argument_error("the table is missing; try 'deepsl predict model.deepsl new.csv'");
+    if (arguments.proba && !model.predicts_classes())
+        throw argument_error("--proba: the model predicts numbers, which have no probabilities");
+    if (!arguments.output.empty()) {
+        check_distinct("--output", arguments.output, {arguments.model, arguments.data});
+        check_writable(arguments.output);
+    }
+    const auto predictions =
+        learner::predict(model, open_table(model, arguments), arguments.strict);
+    const auto csv = csv_of(model, predictions, arguments.proba);
+    if (!arguments.output.empty()) {
+        write_file(arguments.output, csv);
+    } else {
+        // Names of classes are what a file says; a terminal must not obey them.
+        print(::isatty(STDOUT_FILENO) == 1 ? printable_lines(csv) : csv);
+    }
+    tell_notes(arguments, predictions.notes);
+    if (predictions.failed == 0) return ExitCode::ok;
+    const auto rows = static_cast<std::int64_t>(predictions.size());
+    if (predictions.failed < rows) {
+        warn(fmt::format("{} of {} rows failed {}", predictions.failed, rows,
+                         failures_text(predictions.failures)));
+        return ExitCode::ok;
+    }
+    tell(fmt::format("deepsl: error: no row could be predicted: {} failed {}\n",
+                     rows == 1 ? "it" : fmt::format("all {}", rows),
+                     failures_text(predictions.failures)));
+    return ExitCode::failure;
+}
+
+CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments) {
+    auto* verb = add_apply_verb(app, arguments, "evaluate",
+                                "Measure a model on a table that has the target", codes, true);
+    verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group("Run");
+    return verb;
+}
+
+ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
+    const auto model = open_model(verb, arguments);
+    if (arguments.data.empty())
+        throw argument_error("the table is missing; try 'deepsl evaluate model.deepsl test.csv'");
+    const auto table = open_table(model, arguments);
+    const auto score = learner::evaluate(model, table, arguments.strict);
+    tell_notes(arguments, score.notes);
+    print(arguments.json ? json_text(model, score)
+                         : fmt::format("{} rows of {}\n{}", grouped(table.rows()),
+                                       printable(table.path), score_text(model, score)));
+    return ExitCode::ok;
+}
+
+}  // namespace deepsl::cli

@@ -1,0 +1,192 @@
+#include "check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "deepsl/learner/apply.h"
+#include "deepsl/learner/model_file.h"
+#include "deepsl/model/check.h"
+#include "deepsl/parallel.h"
+#include "deepsl/text.h"
+#include "file.h"
+#include "option_flags.h"
+#include "parse.h"
+#include "text.h"
+#include "values.h"
+
+namespace deepsl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* explanation =
+    R"text(Samples are drawn around the centre of the domain, spread like the training data, or are
+rows of a table (--data). With --tolerances it is not the theory that is checked, but how far
+exits and eigenfunctions, found with each tolerance, are from where they should be.
+Exit codes: 0 all in bounds, 1 a figure is out of bounds, 2 the command is wrong, 3 the file is
+missing, damaged or no model.)text";
+
+model::CheckOptions options_of(const CheckArguments& arguments) {
+    model::CheckOptions options;
+    with_flag_names([&] {
+        model::visit_check(options, [&](const Option& option, auto& value) {
+            const auto given = arguments.given.find(std::string(option.name));
+            if (given != arguments.given.end() && !given->second.empty())
+                parse_option(option, trimmed(given->second), value);
+        });
+    });
+    return options;
+}
+
+std::vector<double> tolerances_of(const std::string& list) {
+    std::vector<double> values;
+    if (!list.empty())
+        for (const auto& word : split_list(list)) values.push_back(number("--tolerances", word));
+    return values;
+}
+
+/// The first rows of a table, in the domain.
+Matrix<double> table_samples(const learner::TrainedModel& trained, const CheckArguments& arguments,
+                             std::size_t count) {
+    if (!trained.encoding)
+        throw argument_error("--data takes rows of a table, but the model was not trained on one");
+    const auto table =
+        learner::read_table_for(trained, arguments.data, with_flags(arguments.table));
+    std::vector<std::size_t> rows(std::min(count, table.rows()));
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    return trained.scaling.forward(learner::inputs_of(trained, table.rows_of(rows)));
+}
+
+void print_mapping(const std::vector<model::MappingRow>& rows, bool json) {
+    if (json) {
+        Json out;
+        for (const auto& row : rows)
+            out.push_back({{"tolerance", row.tolerance},
+                           {"cells", row.cells},
+                           {"exit_median", row.exit_median},
+                           {"exit_worst", row.exit_worst},
+                           {"end_median", row.end_median},
+                           {"end_worst", row.end_worst},
+                           {"failed_lines", row.failed}});
+        print(out.dump(2) + "\n");
+        return;
+    }
+    auto text = fmt::format("{:>10} {:>8}   {:>10} {:>10}   {:>10} {:>10}\n", "tolerance", "cells",
+                            "|g| median", "worst", "|u| median", "worst");
+    for (const auto& row : rows)
+        text += fmt::format("{:>10.0e} {:>8}   {:>10.1e} {:>10.1e}   {:>10.1e} {:>10.1e}{}\n",
+                            row.tolerance, row.cells, row.exit_median, row.exit_worst,
+                            row.end_median, row.end_worst,
+                            row.failed > 0 ? fmt::format("   {} lines failed", row.failed) : "");
+    print(text);
+}
+
+std::string value_text(double value) {
+    if (std::isfinite(value) && value == std::floor(value) && std::fabs(value) < 1e6)
+        return fmt::format("{:.0f}", value);
+    return fmt::format("{:.2g}", value);
+}
+
+std::string table_text(const std::vector<model::Figure>& figures) {
+    auto out = fmt::format("  {:<26}  {:>8}  {:<8}\n", "", "worst", "allowed");
+    for (const auto& f : figures)
+        out += fmt::format(
+            "{} {:<26}  {:>8}  {:<8}  {}\n", f.ok() ? "✓" : "✗", f.title, value_text(f.value),
+            fmt::format("{} {}", f.at_least ? ">" : "≤", value_text(f.bound)), f.meaning);
+    return out;
+}
+
+std::string result_text(const std::string& path, const model::Model& model,
+                        const model::Check& result) {
+    const auto options = model.options();
+    return fmt::format("{}: {} inputs, {} outputs, {} eigenfunctions, {}; {} lines\n\n{}\n{}\n",
+                       printable(path), model.inputs(), model.outputs(), options.eigenfunctions,
+                       name(options.precision), result.lines, table_text(result.figures),
+                       result.verdict());
+}
+
+std::string json_text(const std::string& path, const model::Model& model,
+                      const model::Check& result) {
+    Json out;
+    out["model"] = path;
+    out["inputs"] = model.inputs();
+    out["outputs"] = model.outputs();
+    out["ok"] = result.ok();
+    out["figures"] = Json::array();
+    for (const auto& f : result.figures) {
+        out["figures"].push_back({{"name", f.name},
+                                  {"value", f.value},
+                                  {"bound", f.bound},
+                                  {"must_be", f.at_least ? "above" : "at most"},
+                                  {"ok", f.ok()},
+                                  {"meaning", f.meaning}});
+    }
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+const model::Model& model_in(const learner::TrainedModel& trained, const std::string& path) {
+    try {
+        return model::checkable(*trained.predictor);
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("{}: {}", in_quotes(path), error.what()));
+    }
+}
+
+}  // namespace
+
+CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
+    auto* verb = app.add_subcommand("check", "Measure what the theory promises on a saved model");
+    verb->allow_extras();
+    verb->footer(explanation);
+    verb->get_formatter()->column_width(32);
+    verb->add_option("model", arguments.model, "The model file")
+        ->type_name("MODEL")
+        ->multi_option_policy(CLI::MultiOptionPolicy::Join);
+    const auto* group = "Options";
+    const model::CheckOptions usual;
+    model::visit_check(usual, [&](const Option& option, const auto& value) {
+        add_value(
+            verb, fmt::format("--{}", option.name), arguments.given[std::string(option.name)], "N",
+            fmt::format("{}; {} (default {})", option.about, allowed(option), option_text(value)),
+            group);
+    });
+    add_value(verb, "--data", arguments.data, "FILE", "Take the first rows of this table", group);
+    add_value(verb, "--tolerances", arguments.tolerances, "A,B,...",
+              "Measure the paper's mapping H at these tolerances instead", group);
+    verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group(group);
+    add_table_flags(verb, arguments.table);
+    return verb;
+}
+
+ExitCode run_check(const CLI::App& verb, const CheckArguments& arguments) {
+    check_words(verb, "one model file is enough");
+    if (arguments.model.empty())
+        throw argument_error("the model file is missing; try 'deepsl check demo.deepsl'");
+    const auto options = options_of(arguments);
+    const auto tolerances = tolerances_of(arguments.tolerances);
+    set_threads(available_threads());
+    const auto trained = learner::load_model(arguments.model);
+    const auto& model = model_in(trained, arguments.model);
+    const auto x =
+        arguments.data.empty()
+            ? model::check_samples(trained.scaling, options)
+            : table_samples(trained, arguments, static_cast<std::size_t>(options.samples));
+    if (!tolerances.empty()) {
+        with_flag_names(
+            [&] { print_mapping(model::check_mapping(model, x, tolerances), arguments.json); },
+            "tolerances");
+        return ExitCode::ok;
+    }
+    const auto result = model::check(model, x, options);
+    print(arguments.json ? json_text(arguments.model, model, result)
+                         : result_text(arguments.model, model, result));
+    return result.ok() ? ExitCode::ok : ExitCode::failure;
+}
+
+}  // namespace deepsl::cli
