@@ -254,13 +254,20 @@ template <class Real>
 void narrow_product(const Packed<Real>& packed, const Real* h, std::size_t rows, Real* r) {
     const std::size_t stride = packed.padded[packed.depth() - 1], out = packed.outputs();
     const Real* const weight = packed.forward.back().data();
+    // What stands in the padding may be NaN: an infinite input times a weight of zero.
+    const std::size_t in = packed.sizes[packed.depth() - 1], whole = in / lanes<Real> * lanes<Real>;
+    const auto first_of = [rest = in - whole](Vec<Real> v) {
+        for (std::size_t i = 0; i < lanes<Real>; ++i) v[i] = i < rest ? v[i] : Real(0);
+        return v;
+    };
     for (std::size_t j = 0; j < out; ++j) {
         const Real* const w = weight + j * stride;
         const Real bias = weight[out * stride + j];
         for (std::size_t row = 0; row < rows; ++row) {
             Vec<Real> sum = {};
-            for (std::size_t k = 0; k < stride; k += lanes<Real>)
+            for (std::size_t k = 0; k < whole; k += lanes<Real>)
                 sum += load(h + row * stride + k) * load(w + k);
+            if (whole < in) sum += first_of(load(h + row * stride + whole)) * load(w + whole);
             r[j * rows + row] = bias + total<Real>(sum);
         }
     }
