@@ -22,7 +22,7 @@ std::optional<double> ExitFinder::first_exit() {
     if (sum != 0.0) return std::nan("");
     to_control_points();
     if (domain_->level({control_.data(), n_}) >= 0.0) return 0.0;
-    return search(control_, 0.0, 1.0);
+    return search(control_, 0.0, 1.0, 0);
 }
 
 // beta_j = sum_l C(j, l) / C(D, l) c_l
@@ -42,7 +42,7 @@ void ExitFinder::to_control_points() {
 
 /// The curve over [begin, end] by its control points; it starts inside.
 std::optional<double> ExitFinder::search(const std::vector<double>& control, double begin,
-                                         double end) {
+                                         double end, std::size_t halvings) {
     double previous = -1.0;
     bool inside = true, rising = true;
     for (std::size_t j = 0; j <= degree_; ++j) {
@@ -54,7 +54,7 @@ std::optional<double> ExitFinder::search(const std::vector<double>& control, dou
     // The curve lies in the hull of its control points.
     if (inside) return {};
     const bool leaves = previous >= 0.0;
-    const bool tiny = end - begin < 1e-9;
+    const bool tiny = halvings == most_halvings;
     if (leaves && tiny) return root(begin, end);
     if (leaves && rising) {
         // Rising control points do not make the curve rise: it may leave, come back and leave
@@ -64,12 +64,15 @@ std::optional<double> ExitFinder::search(const std::vector<double>& control, dou
     }
     // It touches the boundary by less than one could say.
     if (tiny) return {};
-    std::vector<double> left(control.size()), right(control);
+    auto& left = left_[halvings];
+    auto& right = right_[halvings];
+    left.resize(control.size());
+    right = control;
     halve(right, left);
     const double middle = 0.5 * (begin + end);
-    if (const auto found = search(left, begin, middle)) return found;
+    if (const auto found = search(left, begin, middle, halvings + 1)) return found;
     if (domain_->level({right.data(), n_}) >= 0.0) return middle;
-    return search(right, middle, end);
+    return search(right, middle, end, halvings + 1);
 }
 
 /// Whether the hull of the curve's first part, up to `share`, lies inside but for its end.

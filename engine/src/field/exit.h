@@ -1,6 +1,7 @@
 // Where a piece of a field line, a polynomial in s = 0..1, leaves a convex domain.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -23,7 +24,8 @@ public:
 
 private:
     void to_control_points();
-    std::optional<double> search(const std::vector<double>& control, double begin, double end);
+    std::optional<double> search(const std::vector<double>& control, double begin, double end,
+                                 std::size_t halvings);
     bool inside_before(const std::vector<double>& control, double share);
     void halve(std::vector<double>& points, std::vector<double>& left) const;
     double root(double low, double high);
@@ -32,6 +34,9 @@ private:
     const Domain* domain_ = nullptr;
     std::size_t n_ = 0, degree_ = 0;
     std::vector<double> coefficients_, control_, point_, velocity_, gradient_, hull_;
+    // Both halves of a piece that has been halved so often; allocated when they are first needed.
+    static constexpr std::size_t most_halvings = 30;
+    std::array<std::vector<double>, most_halvings> left_, right_;
 };
 
 }  // namespace deepsl::field

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deepsl/error.h"
 #include "deepsl/field/lines.h"
 #include "field/row_kernel.h"
 
@@ -235,6 +236,7 @@ template <class Real>
 void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme scheme,
           Grid<Real>& g) {
     const auto samples = lines.samples, n = lines.n, m = cells_per_side;
+    if (m < 1) throw argument_error("a line needs at least one cell a side");
     g.samples = samples, g.n = n, g.cells = 2 * m, g.nodes = sturm::nodes_per_cell(scheme);
     g.z.resize(g.rows() * n);
     g.exit.resize(samples * n);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace deepsl::field {
 
@@ -19,7 +20,18 @@ struct RowKernel {
     void (*add)(const Real* from, std::size_t n, Real* to);
 };
 
+/// The fastest kernel this processor can run.
 template <class Real>
 const RowKernel<Real>& row_kernel();
+
+template <class Real>
+struct NamedRowKernel {
+    const char* name;
+    RowKernel<Real> kernel;
+};
+
+/// All kernels this processor can run, slowest first, to compare them with each other.
+template <class Real>
+std::vector<NamedRowKernel<Real>> row_kernels();
 
 }  // namespace deepsl::field

@@ -301,6 +301,10 @@ void check_trace(const TraceOptions& options, double least_tolerance) {
 template <class Real>
 void trace(const VectorField<Real>& field, const Domain& domain, const Real* x, std::size_t samples,
            const TraceOptions& options, Lines<Real>& lines, network::Tape* tape) {
+    if (field.inputs() != domain.dimensions())
+        throw argument_error("the field takes " + std::to_string(field.inputs()) +
+                             " coordinates, but the domain has " +
+                             std::to_string(domain.dimensions()));
     Tracer<Real>(field, domain, options, lines, tape).run(x, samples);
 }
 

@@ -75,7 +75,8 @@ struct Lines {
     int step_count(std::size_t sample) const;
 };
 
-/// Lines through x [B, n]. Whatever is wrong with one sample is told in its status.
+/// Lines through x [B, n]. Whatever is wrong with one sample is told in its status. Throws Error if
+/// field and domain have different dimensions.
 template <class Real>
 void trace(const VectorField<Real>& field, const Domain& domain, const Real* x, std::size_t samples,
            const TraceOptions& options, Lines<Real>& lines, network::Tape* tape);
@@ -101,7 +102,7 @@ struct Grid {
     const Real* entry() const { return z.data() + samples * cells * nodes * n; }
 };
 
-/// Lines that failed get harmless values: all nodes at the centre.
+/// Lines that failed get harmless values: all nodes at the centre. Throws Error without cells.
 template <class Real>
 void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme scheme,
           Grid<Real>& result);
