@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/learner/describe.h"
 #include "deepsl/learner/generated.h"
 #include "deepsl/learner/learn.h"
 #include "deepsl/learner/model_report.h"
@@ -24,6 +25,7 @@ struct Learner {
 Learner learn_and_test(const learner::Samples& training, const learner::Samples& test,
                        const learner::Task& task, TrainingDisplay& display) {
     auto learned = learner::learn(learner::prepare(training, {}, task), task, display.callbacks());
+    for (const auto& text : learner::result_warnings(learned)) display.warning(text);
     Learner result;
     result.model = std::move(learned.model);
     result.trial.parameters = result.model.predictor->parameters().learned();

@@ -29,14 +29,15 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "how lines are followed; one of rk4, dormand_prince (default rk4)".
+/// "how lines are followed; one of rk4, dormand_prince (default rk4)". `paper` is empty where it is
+/// the same.
 std::string help_of(const Option& option, const std::string& usual, const std::string& paper) {
     auto text = std::string(option.about);
     const bool anything = option.kind == Option::Kind::text || option.kind == Option::Kind::list;
     if (!anything) text += "; " + allowed(option);
     if (!usual.empty())
         text += fmt::format(" (default {}{})", usual,
-                            paper == usual ? "" : fmt::format(", paper {}", paper));
+                            paper.empty() ? "" : fmt::format(", paper {}", paper));
     return text;
 }
 
@@ -59,7 +60,9 @@ public:
         const std::string name(option.name);
         if (contains(own_, "--" + name)) return;
         const auto usual = contains(by_table_, name) ? "by the table" : option_text(value);
-        const auto lines = wrapped(help_of(option, usual, paper_.at(name)), text_width);
+        const bool differs = paper_.at(name) != usual && name != "preset";
+        const auto paper = differs ? paper_.at(name) : "";
+        const auto lines = wrapped(help_of(option, usual, paper), text_width);
         add_value(verb_, "--" + name, given_[name], type_of(option),
                   fmt::format("{}", fmt::join(lines, "\n")), group_);
     }

@@ -147,8 +147,7 @@ std::string markdown(const Tables& all) {
 }  // namespace
 
 CLI::App* add_options(CLI::App& app, OptionsArguments& arguments) {
-    auto* verb =
-        app.add_subcommand("options", "List every option of tasks, models and of training");
+    auto* verb = app.add_subcommand("options", "List every option of tasks, models and training");
     verb->allow_extras();
     verb->add_flag("--markdown", arguments.markdown, "As in docs/options.md");
     return verb;

@@ -172,6 +172,7 @@ learner::Learned learn(const LearnCommand& command, const train::Checkpointing& 
                         fmt::join(inputs, ", ")));
     for (const auto& line : learner::notes_lines(learned.notes)) display.line("  " + line);
     display.line(train::summary_line(learned.record));
+    for (const auto& text : learner::result_warnings(learned)) display.warning(text);
     return learned;
 }
 

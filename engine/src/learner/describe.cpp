@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 
 #include <fmt/format.h>
@@ -22,6 +23,12 @@ bool has_decimal_commas(const data::Column& column) {
         commas = commas || comma != std::string::npos;
     }
     return commas;
+}
+
+std::vector<std::string> names_of(const train::Failures& failures) {
+    std::vector<std::string> names;
+    for (const auto& [name, count] : failures) names.push_back(name);
+    return names;
 }
 
 std::string counts(const std::map<std::string, std::size_t>& columns) {
@@ -64,8 +71,9 @@ std::string result_description(const Learned& learned) {
     const double value = folds ? record.fold_metric : record.best_metric;
     const auto rows = grouped(held_out ? record.validation_rows : record.training_rows);
     const auto percent = [](double part) { return fmt::format("{:.1f} %", 100.0 * part); };
-    auto text =
-        accuracy ? fmt::format("accuracy {} ", percent(value)) : fmt::format("R2 {:.4f} ", value);
+    auto text = accuracy
+                    ? fmt::format("accuracy {} ", percent(value))
+                    : fmt::format(fmt::runtime(value > -1e4 ? "R2 {:.4f} " : "R2 {:.3e} "), value);
     text += folds ? fmt::format(
                         "on rows left out, in {} folds after epoch {}; then all {} rows "
                         "were learned from for {} epochs",
@@ -77,6 +85,25 @@ std::string result_description(const Learned& learned) {
         text += fmt::format(" (always guessing the most frequent class: {})",
                             percent(learned.majority));
     return text;
+}
+
+std::vector<std::string> result_warnings(const Learned& learned) {
+    const auto& record = learned.record;
+    if (record.epochs.empty()) return {};
+    const auto followed = record.training_rows * static_cast<std::int64_t>(record.epochs.size());
+    if (record.failed_lines == followed)
+        return {fmt::format(
+            "nothing was learned, since every line failed ({}); docs/failures.md explains what "
+            "that means",
+            fmt::join(names_of(record.failures), ", "))};
+    const auto& last = record.epochs.back();
+    if (std::isfinite(last.loss) && last.skipped_steps == 0) return {};
+    return {fmt::format(
+        "training diverges: {} in epoch {}; lower the learning rate, or clip gradients at less",
+        std::isfinite(last.loss)
+            ? fmt::format("gradients are not finite, {} steps were skipped", last.skipped_steps)
+            : "the loss is not finite",
+        last.epoch)};
 }
 
 std::vector<std::string> table_warnings(const data::Table& table, const data::Encoding& encoding) {

@@ -40,8 +40,9 @@ void follow_rules(std::size_t row_count, std::size_t classes, Task& task) {
 
 const std::vector<std::string>& options_by_rule() {
     static const std::vector<std::string> names{
-        "fields", "eigenfunctions", "hidden", "batch",      "learning-rate", "weight-decay",
-        "epochs", "patience",       "best",   "validation", "warm-up",       "cool-down"};
+        "relevance", "epoch-folds",   "fields",       "eigenfunctions", "hidden",
+        "batch",     "learning-rate", "weight-decay", "epochs",         "patience",
+        "best",      "validation",    "warm-up",      "cool-down"};
     return names;
 }
 

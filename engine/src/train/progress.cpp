@@ -24,6 +24,12 @@ std::string ending(const TrainingRecord& record) {
                        idle == 1 ? "" : "s");
 }
 
+/// Four decimals; where training diverges, the figures of what it has come to.
+std::string figure(double value) {
+    constexpr double wide = 1e4;
+    return std::fabs(value) < wide ? fmt::format("{:.4f}", value) : fmt::format("{:.3e}", value);
+}
+
 int digits(std::int64_t value) { return static_cast<int>(fmt::formatted_size("{}", value)); }
 
 }  // namespace
@@ -39,10 +45,10 @@ std::string epoch_line(const EpochReport& report, std::string_view metric_name) 
     auto line = fmt::format("epoch {:>{}}/{}  loss {:<8.4g}", report.epoch, digits(report.epochs),
                             report.epochs, report.loss);
     if (report.spectral > 0.0) line += fmt::format("  spectral {:<9.3g}", report.spectral);
-    line += fmt::format("  {} {:.4f}", metric_name, report.train_metric);
+    line += fmt::format("  {} {}", metric_name, figure(report.train_metric));
     if (!std::isnan(report.validation_metric))
-        line += fmt::format("  validation {:.4f}, {:.4f}", report.validation_loss,
-                            report.validation_metric);
+        line += fmt::format("  validation {}, {}", figure(report.validation_loss),
+                            figure(report.validation_metric));
     line += report.best ? " *" : "  ";
     line += fmt::format("  failed {}", report.failed_lines);
     if (!report.failures.empty()) line += fmt::format(" ({})", failures_text(report.failures));
@@ -76,9 +82,10 @@ std::string progress_bar(const Progress& progress, int width) {
 
 std::string summary_line(const TrainingRecord& record) {
     const bool validated = record.validation_rows > 0;
-    auto line = fmt::format("{} epochs in {}{}, best {} with {}{} {:.4f}", record.epochs.size(),
-                            duration(record.seconds), ending(record), record.best_epoch,
-                            validated ? "validation " : "", record.metric_name, record.best_metric);
+    auto line =
+        fmt::format("{} epochs in {}{}, best {} with {}{} {}", record.epochs.size(),
+                    duration(record.seconds), ending(record), record.best_epoch,
+                    validated ? "validation " : "", record.metric_name, figure(record.best_metric));
     if (record.failed_lines > 0)
         line += fmt::format(", {} lines failed ({})", record.failed_lines,
                             failures_text(record.failures));

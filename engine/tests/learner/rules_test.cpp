@@ -20,15 +20,14 @@ std::set<std::string> changed(const Task& task) {
     const auto keep = [&](const Option& option, const auto& value) {
         usual[std::string(option.name)] = option_text(value);
     };
-    model::visit_model(preset.model, keep);
-    train::visit_train(preset.train, keep);
+    visit_all(preset, keep);
     std::set<std::string> names;
     const auto compare = [&](const Option& option, const auto& value) {
         if (usual.at(std::string(option.name)) != option_text(value))
             names.insert(std::string(option.name));
     };
-    model::visit_model(task.model, compare);
-    train::visit_train(task.train, compare);
+    visit_all(task, compare);
+    for (const auto* known : {"target", "task"}) names.erase(known);  // by the table itself
     return names;
 }
 

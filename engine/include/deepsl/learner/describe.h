@@ -21,6 +21,10 @@ std::string stopping_description(const Task& task, std::size_t validation_rows);
 /// class: 53.0 %)".
 std::string result_description(const Learned& learned);
 
+/// Why the result should not be trusted: every line failed, or training diverges. One sentence each;
+/// may be empty.
+std::vector<std::string> result_warnings(const Learned& learned);
+
 /// What is probably not as it was meant: columns that are texts because of a few cells, or because
 /// of decimal commas. One sentence each.
 std::vector<std::string> table_warnings(const data::Table& table, const data::Encoding& encoding);

@@ -52,7 +52,7 @@ struct Task {
 /// Calls visitor(option, value) for each option of the task itself.
 template <class AnyTask, class Visitor>
 void visit_task(AnyTask& t, Visitor&& visitor) {
-    visitor(text("target", "the column to predict; if empty, the last one"), t.target);
+    visitor(text("target", "the column to predict; by default the last one"), t.target);
     visitor(choice<TargetKind>("task",
                                "what the target is: auto takes texts, and up to 20 different whole "
                                "numbers, as classes"),
@@ -100,7 +100,7 @@ Task preset_task(model::Preset preset);
 /// numbers); for the preset `default`.
 void follow_rules(std::size_t rows, std::size_t classes, Task& task);
 
-/// The options of model and training that follow_rules may set, by name.
+/// The options of task, model and training that follow_rules may set, by name.
 const std::vector<std::string>& options_by_rule();
 
 /// A preset as it fits the table: `default` follows the rules. The kind of the target is decided
