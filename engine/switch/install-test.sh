@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs a build into an empty folder and uses it from there, as another project would.
+#
+#     scripts/install-test.sh BUILD_DIR
+set -euo pipefail
+
+if [[ $# -ne 1 || ! -f $1/CMakeCache.txt ]]; then
+    echo "usage: scripts/install-test.sh BUILD_DIR   (a folder configured and built by CMake)" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/log" || {
+    cat "$work/log"
+    exit 1
+}
+# The package must not depend on the place it was installed to, nor on this tree.
+mv "$work/first" "$work/prefix"
+if grep -rIlF -e "$source/src" -e "$source/include" -e "$build/src" -e "$work" "$work/prefix"; then
+    echo "install test: the files above name folders of this machine." >&2
+    exit 1
+fi
+
+use() {  # a project of tests/install: builds and runs it
+    cmake -S "$work/source/$1" -B "$work/build/$1" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    cmake --build "$work/build/$1"
+    "$work/build/$1/install_test"
+}
+
+# What include/ has is public, and is installed.
+diff <(cd "$source/include" && find . -type f | sort) \
+    <(cd "$work/prefix/include" && find . -type f | sort) || {
+    echo "install test: the headers above are not those of include/; see src/CMakeLists.txt." >&2
+    exit 1
+}
+
+cp -r "$source/tests/install" "$work/source"
+use sturm
+
+# The first program that README.md shows is the one that is tested here.
+diff <(sed -n '/^```cpp/,/^```/p' "$source/README.md" | sed '1d; /^```/,$d') \
+    <(sed 1d "$work/source/learn/main.cpp") || {
+    echo "install test: README.md and tests/install/learn/main.cpp differ." >&2
+    exit 1
+}
+use learn
+
+if [[ -e $build/deepsl ]]; then
+    "$work/prefix/bin/deepsl" --help >/dev/null
+fi
+echo "install test: passed."
