@@ -1,4 +1,5 @@
-# deepsl_warnings: linked by every target of this project, inside this build only.
+# deepsl_warnings: linked by every target of this project, inside this build only. GCC 12 warns of
+# overlaps, -Wrestrict, where a text and a std::string are joined.
 add_library(deepsl_warnings INTERFACE)
 
 target_compile_options(
@@ -22,6 +23,7 @@ target_compile_options(
         $<$<CXX_COMPILER_ID:GNU>:
         -Wduplicated-cond
         -Wlogical-op
+        -Wno-restrict
         >)
 
 if(DEEPSL_WARNINGS_AS_ERRORS)
