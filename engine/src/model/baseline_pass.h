@@ -10,6 +10,7 @@
 
 #include "deepsl/model/predictor.h"
 #include "deepsl/network/tape.h"
+#include "model/shapes.h"
 #include "model/usable.h"
 
 namespace deepsl::model {
@@ -39,6 +40,7 @@ protected:
 
     /// A prediction of zeros, in which samples that are not usable have failed.
     void begin(MatrixView<const double> x, std::size_t outputs, std::size_t eigenvalues) {
+        check_inputs(x, inputs_);
         const auto samples = x.rows();
         x_.assign(x.data(), x.data() + samples * inputs_);
         prediction_.resize(samples, outputs, eigenvalues);

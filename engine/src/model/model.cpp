@@ -7,6 +7,7 @@
 #include "deepsl/parallel.h"
 #include "model/networks.h"
 #include "model/ridge.h"
+#include "model/shapes.h"
 
 namespace deepsl::model {
 namespace {
@@ -23,6 +24,7 @@ public:
         : model_(model), memory_(model.fields()), gradient_(model.parameters().size(), Real(0)) {}
 
     const Prediction& forward(MatrixView<const double> x, bool keep) override {
+        check_inputs(x, model_.inputs());
         const auto samples = x.rows(), d = model_.eigenvalues() / model_.fields();
         x_.assign(x.data(), x.data() + samples * x.columns());
         prediction_.resize(samples, model_.outputs(), model_.eigenvalues());
@@ -53,8 +55,11 @@ public:
     void backward(MatrixView<const double> dy, MatrixView<const double> dlambda,
                   Matrix<double>* dx) override {
         const auto samples = prediction_.size(), d = model_.eigenvalues() / model_.fields();
+        check_seeds(dy, samples, model_.outputs(), "y");
+        if (!dlambda.empty()) check_seeds(dlambda, samples, model_.eigenvalues(), "lambda");
         if (dx != nullptr) {
-            *dx = Matrix<double>(samples, model_.inputs());
+            dx->resize(samples, model_.inputs());
+            std::ranges::fill(dx->values(), 0.0);
             dx_.resize(samples * model_.inputs());
         }
         for (std::size_t m = 0; m < model_.fields(); ++m) {
@@ -129,8 +134,7 @@ public:
     Inspection inspect(MatrixView<const double> x, std::size_t field,
                        const Numerics& numerics) const override;
     Matrix<double> field_at(MatrixView<const double> z, std::size_t field) const override;
-    CoefficientValues coefficients_at(MatrixView<const double> z,
-                                      std::size_t field) const override;
+    CoefficientValues coefficients_at(MatrixView<const double> z, std::size_t field) const override;
 
 private:
     void load(std::span<const double> values) override {
@@ -153,6 +157,10 @@ bool all_finite(std::span<const double> row) {
 
 template <class Real>
 void ModelOf<Real>::calibrate(MatrixView<const double> x, MatrixView<const double> targets) {
+    check_inputs(x, inputs());
+    if (targets.rows() != x.rows())
+        throw argument_error("there are " + std::to_string(x.rows()) + " samples, but " +
+                             std::to_string(targets.rows()) + " rows of targets");
     std::vector<std::size_t> usable;
     for (std::size_t b = 0; b < x.rows(); ++b)
         if (all_finite(x.row(b)) && all_finite(targets.row(b))) usable.push_back(b);
@@ -189,6 +197,7 @@ template <class Real>
 Inspection ModelOf<Real>::inspect(MatrixView<const double> x, std::size_t field,
                                   const Numerics& numerics) const {
     const auto& branch = checked_branch(field);
+    check_inputs(x, inputs());
     const std::vector<Real> own(x.data(), x.data() + x.rows() * x.columns());
     BranchMemory<Real> memory;
     branch.forward(own.data(), x.rows(), numerics, memory, false, true);
@@ -243,6 +252,7 @@ Inspection ModelOf<Real>::inspect(MatrixView<const double> x, std::size_t field,
 
 template <class Real>
 Matrix<double> ModelOf<Real>::field_at(MatrixView<const double> z, std::size_t field) const {
+    check_inputs(z, inputs());
     const std::vector<Real> own(z.data(), z.data() + z.rows() * z.columns());
     std::vector<Real> a(own.size());
     checked_branch(field).field().forward(own.data(), z.rows(), a.data(), nullptr);
@@ -252,6 +262,7 @@ Matrix<double> ModelOf<Real>::field_at(MatrixView<const double> z, std::size_t f
 template <class Real>
 CoefficientValues ModelOf<Real>::coefficients_at(MatrixView<const double> z,
                                                  std::size_t field) const {
+    check_inputs(z, inputs());
     const std::vector<Real> own(z.data(), z.data() + z.rows() * z.columns());
     std::vector<Real> P(z.rows()), q(z.rows()), w(z.rows());
     checked_branch(field).coefficients().forward(own.data(), z.rows(),
@@ -300,8 +311,8 @@ BranchParts<Real> make_parts(std::size_t inputs, const ModelOptions& options) {
     BranchParts<Real> parts;
     parts.domain = field::make_domain(options.domain, inputs);
     const double centre = parts.domain->centre();
-    parts.field = field::make_field<Real>(options.field, field_network(inputs, options, centre),
-                                          inputs);
+    parts.field =
+        field::make_field<Real>(options.field, field_network(inputs, options, centre), inputs);
     parts.coefficients = make_coefficients<Real>(inputs, options, centre);
     parts.eigenfunctions = static_cast<std::size_t>(options.eigenfunctions);
     if (options.start_network)
@@ -325,6 +336,9 @@ template <class Real>
 std::unique_ptr<Model> make_model(std::size_t outputs, std::vector<BranchParts<Real>> parts,
                                   const ModelOptions& options, std::uint64_t seed) {
     if (parts.empty()) throw argument_error("a model needs at least one field");
+    for (const auto& part : parts)
+        if (part.domain == nullptr || part.field == nullptr || part.coefficients == nullptr)
+            throw argument_error("each field of a model needs a domain, a field and coefficients");
     auto own = options;
     own.precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
     own.fields = static_cast<std::int64_t>(parts.size());
@@ -334,8 +348,9 @@ std::unique_ptr<Model> make_model(std::size_t outputs, std::vector<BranchParts<R
     for (const auto& part : parts)
         if (part.domain->dimensions() != inputs ||
             part.eigenfunctions != parts.front().eigenfunctions)
-            throw argument_error("all fields of a model need a domain of the same dimensions and "
-                                 "as many eigenfunctions");
+            throw argument_error(
+                "all fields of a model need a domain of the same dimensions and "
+                "as many eigenfunctions");
     return std::make_unique<ModelOf<Real>>(inputs, outputs, own, std::move(parts), false, seed);
 }
 

@@ -5,6 +5,7 @@
 
 #include "deepsl/error.h"
 #include "deepsl/parallel.h"
+#include "model/shapes.h"
 
 namespace deepsl::model {
 
@@ -54,9 +55,7 @@ void Predictor::set_values(std::span<const double> values) {
 }
 
 Prediction Predictor::predict(MatrixView<const double> x) const {
-    if (x.columns() != inputs_ && x.rows() > 0)
-        throw argument_error("the model takes rows of " + std::to_string(inputs_) +
-                             " numbers, but got rows of " + std::to_string(x.columns()));
+    check_inputs(x, inputs_);
     Prediction all;
     all.resize(x.rows(), outputs_, eigenvalues());
     std::vector<std::unique_ptr<Pass>> idle;

@@ -32,6 +32,7 @@ struct Eigenpairs {
 };
 
 /// Solves for lambda and u at the middle edge; with `all_edges` for u and p u' everywhere, too.
+/// Throws Error if sizes do not fit, or the cells have no middle.
 void solve(Eigenpairs& pairs, bool all_edges = false);
 
 /// From derivatives by lambda and u, each [B, d] (empty: zero), to pairs.gradient.
