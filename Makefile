@@ -5,6 +5,7 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 FUZZ_CLANG ?= clang++-14
 FUZZ_SECONDS ?= 60
+FUZZERS ?= table header encoding
 
 FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
     \( -name '*.cpp' -o -name '*.h' -o -name '*.inl' \) -print0
@@ -79,14 +80,17 @@ bench:  ## build and run the benchmarks; their tables go to build/bench
 	    | tee build/bench/table-training-$$threads.md; done
 	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
 
-fuzz:  ## try to break the table parser for FUZZ_SECONDS (60); a finding goes to build/fuzz
+fuzz:  ## try to break all readers of files, for FUZZ_SECONDS (60) together; findings go to build/fuzz
 	@scripts/setup.sh build fuzz
 	@cmake -S fuzz -B build/fuzz -G Ninja -DCMAKE_CXX_COMPILER=$(FUZZ_CLANG)
 	@cmake --build build/fuzz --parallel $(JOBS)
-	@mkdir -p build/fuzz/found/table
-	build/fuzz/table_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
-	    -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/table- \
-	    build/fuzz/found/table fuzz/corpus/table
+	@set -e; for name in $(FUZZERS); do \
+	    echo "==== $$name"; \
+	    mkdir -p build/fuzz/found/$$name; \
+	    build/fuzz/$${name}_fuzz -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZERS)))) \
+	        -max_len=4096 -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+	        -artifact_prefix=build/fuzz/$$name- build/fuzz/found/$$name fuzz/corpus/$$name; \
+	done
 
 install-test: build  ## install to an empty folder and use it from another project
 	@scripts/install-test.sh build/release
