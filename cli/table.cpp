@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "deepsl/io/file.h"
 #include "error.h"
 #include "text.h"
 
@@ -20,6 +18,8 @@ namespace deepsl::cli {
 namespace {
 
 constexpr std::array<std::string_view, 4> wanted = {"t", "p", "q", "w"};
+constexpr std::uint64_t largest_table = 100'000'000;
+constexpr std::size_t longest_line = 1'000'000;
 
 /// Cells of one line; a cell in double quotes may contain commas, and "" stands for a quote.
 std::vector<std::string> split_cells(std::string_view line) {
@@ -45,39 +45,46 @@ class Reader {
 public:
     explicit Reader(std::string path) : path_(std::move(path)) {}
 
-    Table read() {
-        std::error_code ignored;
-        if (std::filesystem::is_directory(path_, ignored)) {
-            throw data_error(
-                fmt::format("the table {} is a directory; name a CSV file in it", name()));
-        }
-        std::ifstream file(path_, std::ios::binary);
-        if (!file) {
-            throw data_error(
-                fmt::format("cannot read the table {}: {}; check the name and its "
-                            "permissions",
-                            name(), std::strerror(errno)));
-        }
-        std::string line;
-        while (std::getline(file, line)) {
+    CoefficientTable read() {
+        const auto content = read_content();
+        std::string_view rest = content;
+        if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
+        while (!rest.empty()) {
+            const auto end = std::min(rest.find('\n'), rest.size());
             ++line_number_;
-            std::string_view text = line;
-            if (line_number_ == 1 && text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-            text = trimmed(text);
-            if (text.empty() || text.front() == '#') continue;
-            if (columns_ == 0) {
-                read_header(split_cells(text));
-            } else {
-                read_row(split_cells(text));
-            }
+            read_line(rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
         }
-        if (file.bad()) throw at_line("", "reading failed; check the disk and try again");
         check_size();
         return std::move(table_);
     }
 
 private:
     std::string name() const { return shown(path_, path_.size()); }
+
+    std::string read_content() const {
+        try {
+            return io::read_file(path_, largest_table);
+        } catch (const io::FileError& error) {
+            throw data_error(fmt::format("--table: {}", error.what()));
+        }
+    }
+
+    void read_line(std::string_view text) {
+        // Each cell costs more memory than its comma does.
+        if (text.size() > longest_line) {
+            throw at_line("", fmt::format("the line is longer than {}; is it a table? give each "
+                                          "row a line of its own",
+                                          shown_size(longest_line)));
+        }
+        text = trimmed(text);
+        if (text.empty() || text.front() == '#') return;
+        if (columns_ == 0) {
+            read_header(split_cells(text));
+        } else {
+            read_row(split_cells(text));
+        }
+    }
 
     Error at_line(std::string_view column, std::string_view what) const {
         const auto where = column.empty() ? std::string() : fmt::format(", column {}", column);
@@ -154,12 +161,12 @@ private:
     std::size_t line_number_ = 0;
     std::size_t columns_ = 0;  // 0 until the header is read
     std::array<std::size_t, wanted.size()> where_{};
-    Table table_;
+    CoefficientTable table_;
 };
 
 }  // namespace
 
-Table read_table(const std::string& path) { return Reader(path).read(); }
+CoefficientTable read_coefficient_table(const std::string& path) { return Reader(path).read(); }
 
 std::function<double(double)> interpolate(std::vector<double> t, std::vector<double> values) {
     struct Points {

@@ -2,11 +2,13 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -125,6 +127,38 @@ Outcome interrupt_program(const std::vector<std::string>& arguments, const std::
     outcome.exit_code = wait_for(child);
     outcome.out = content(out);
     outcome.err = content(err);
+    return outcome;
+}
+
+Outcome run_on_terminal(const std::vector<std::string>& arguments, const std::string& text,
+                        int signal) {
+    const int ours = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    char name[128];
+    if (ours < 0 || ::grantpt(ours) != 0 || ::unlockpt(ours) != 0 ||
+        ::ptsname_r(ours, name, sizeof name) != 0)
+        throw std::runtime_error("cannot make a terminal");
+    const int theirs = ::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    const auto out = temporary();
+    const pid_t child = spawn(arguments, fileno(out.get()), theirs);
+    ::close(theirs);
+    Outcome outcome;
+    bool sent = text.empty();
+    // The end of a terminal is an error: nobody holds its other side any more.
+    constexpr int longest_silence = 60'000;  // ms; then it is ended, and the test fails
+    char buffer[4096];
+    for (;;) {
+        pollfd ready{ours, POLLIN, 0};
+        if (::poll(&ready, 1, longest_silence) == 0) kill(child, SIGKILL);
+        const ssize_t n = ::read(ours, buffer, sizeof buffer);
+        if (n <= 0) break;
+        outcome.err.append(buffer, static_cast<std::size_t>(n));
+        if (sent || outcome.err.find(text) == std::string::npos) continue;
+        kill(child, signal);
+        sent = true;
+    }
+    ::close(ours);
+    outcome.exit_code = wait_for(child);
+    outcome.out = content(out);
     return outcome;
 }
 

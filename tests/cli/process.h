@@ -26,6 +26,11 @@ Outcome run_program_into(const std::string& path, const std::vector<std::string>
 Outcome interrupt_program(const std::vector<std::string>& arguments, const std::string& text,
                           int signal = SIGINT, const std::function<void()>& first = {});
 
+/// The same with standard error on a terminal, sent `signal` as soon as it shows `text`; `err` is
+/// what the terminal got. Without a text it runs to its end.
+Outcome run_on_terminal(const std::vector<std::string>& arguments, const std::string& text = "",
+                        int signal = SIGINT);
+
 /// The same where no file can grow beyond `bytes`, as on a full disk.
 Outcome run_program_on_full_disk(std::size_t bytes, const std::vector<std::string>& arguments);
 
