@@ -5,7 +5,7 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 FUZZ_CLANG ?= clang++-14
 FUZZ_SECONDS ?= 60
-FUZZERS ?= table header encoding
+FUZZERS ?= table config header encoding
 
 FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
     \( -name '*.cpp' -o -name '*.h' -o -name '*.inl' \) -print0
@@ -13,8 +13,11 @@ PROGRAM = build/release/deepsl
 
 # After the first time, the build itself sees when a CMake file changed, but not the presets.
 configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset $(1) $(CMAKE_FLAGS)
+# The program alone does without the packages for tests; tests join it in the same folder.
+has_tests = grep -qs '^DEEPSL_BUILD_TESTS:BOOL=ON' build/release/CMakeCache.txt
 
-.PHONY: help setup build demo test asan asan-learn format format-check tidy bench fuzz install-test experiment clean
+.PHONY: help setup build demo test asan tsan format format-check rooms tidy bench fuzz install-test \
+    experiment clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -22,8 +25,9 @@ help:  ## list the targets
 setup:  ## install the packages to build and test
 	@scripts/setup.sh build test
 
-build: setup  ## build the program: build/release/deepsl
-	@$(call configure,release)
+build:  ## build the program: build/release/deepsl
+	@scripts/setup.sh build
+	@$(call configure,release) $$($(has_tests) || echo -DDEEPSL_BUILD_TESTS=OFF)
 	@cmake --build --preset release --parallel $(JOBS) --target deepsl
 
 demo: build  ## train a model on two spirals and draw what it does: build/demo.html
@@ -32,19 +36,20 @@ demo: build  ## train a model on two spirals and draw what it does: build/demo.h
 	@echo "Open build/demo.html in a browser."
 
 test: setup  ## build and run all tests, optimised
+	@$(has_tests) || rm -f build/release/build.ninja
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
 
-asan: setup  ## the same with address and undefined-behaviour sanitizers, without LibTorch
+asan: setup  ## the same with address and undefined-behaviour sanitizers
 	@$(call configure,asan)
 	@cmake --build --preset asan --parallel $(JOBS)
 	@ctest --preset asan --parallel $(JOBS)
 
-asan-learn: setup  ## the same of the parts that learn; LibTorch itself is not instrumented
-	@$(call configure,asan-learn)
-	@cmake --build --preset asan-learn --parallel $(JOBS)
-	@ctest --preset asan-learn --parallel $(JOBS)
+tsan: setup  ## the tests of what runs on several threads, with the thread sanitizer
+	@$(call configure,tsan)
+	@cmake --build --preset tsan --parallel $(JOBS)
+	@ctest --preset tsan --parallel $(JOBS)
 
 format:  ## format all sources
 	@scripts/setup.sh lint
@@ -55,12 +60,13 @@ format-check:  ## fail if a source is not formatted
 	@$(FIND_SOURCES) | xargs -0 $(CLANG_FORMAT) --dry-run --Werror \
 	    || { echo "Some sources are not formatted; run: make format"; exit 1; }
 
-tidy:  ## run clang-tidy on the library and the program
-	@scripts/setup.sh build test tidy
-	@$(call configure,dev)
-	@find src cli -name '*.cpp' -print0 \
-	    | xargs -0 -n 1 -P $(JOBS) $(CLANG_TIDY) --quiet -p build/dev \
-	        --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unknown-pragmas
+rooms:  ## fail if a room includes what it must not, or a file is named in no CMakeLists.txt
+	@scripts/check-rooms.sh
+
+tidy:  ## run clang-tidy on the library and the program; TIDY_SECONDS limits it to what changed last
+	@scripts/setup.sh build tidy
+	@cmake --preset dev -B build/tidy -DDEEPSL_BUILD_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+	@CLANG_TIDY=$(CLANG_TIDY) JOBS=$(JOBS) scripts/tidy.sh build/tidy $(TIDY_SECONDS)
 
 experiment: build  ## run NAME of experiments/ (ARGS are its own); needs the data sets, and time
 	@scripts/setup.sh experiment
@@ -74,9 +80,8 @@ bench:  ## build and run the benchmarks; their tables go to build/bench
 	    table_training
 	build/bench/benchmarks/sturm_accuracy | tee build/bench/sturm-accuracy.md
 	build/bench/benchmarks/sturm_speed | tee build/bench/sturm-speed.md
-	for threads in 1 2; do OMP_WAIT_POLICY=passive build/bench/benchmarks/model_speed $$threads \
-	    | tee build/bench/model-speed-$$threads.md; done
-	for threads in 1 2; do OMP_WAIT_POLICY=passive build/bench/benchmarks/table_training $$threads \
+	for threads in 1 2; do build/bench/benchmarks/model_speed $$threads | tee build/bench/model-speed-$$threads.md; done
+	for threads in 1 2; do build/bench/benchmarks/table_training $$threads \
 	    | tee build/bench/table-training-$$threads.md; done
 	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
 

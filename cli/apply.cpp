@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <vector>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
-#include "deepsl/table/learner.h"
+#include "deepsl/learner/apply.h"
+#include "deepsl/learner/describe.h"
+#include "deepsl/learner/model_file.h"
+#include "deepsl/parallel.h"
+#include "deepsl/text.h"
 #include "file.h"
-#include "machine.h"
 #include "parse.h"
 #include "values.h"
 
@@ -34,58 +39,98 @@ std::string cell(const std::string& text) {
     return quoted;
 }
 
-std::string number_cell(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
+void add_number(std::string& out, double value) {
+    if (!std::isnan(value)) fmt::format_to(std::back_inserter(out), "{}", value);
+}
 
-std::string csv_of(const io::TrainedModel& model, const table::Answers& answers, bool proba) {
+std::string csv_of(const learner::TrainedModel& model, const learner::Predictions& predictions,
+                   bool proba) {
     const auto target = model.record.find("target");
     std::string out = cell(target == model.record.end() ? "prediction" : target->second);
-    const bool labels = !model.classes.empty();
-    if (proba && labels)
-        for (const auto& name : model.classes)
-            out += fmt::format(",{}", cell(fmt::format("p({})", name)));
+    const bool with_shares = proba && model.predicts_classes();
+    std::vector<std::string> classes;
+    for (const auto& name : model.classes) classes.push_back(cell(name));
+    if (with_shares)
+        for (const auto& name : model.classes) out += "," + cell(fmt::format("p({})", name));
     out += "\n";
-    const auto& prediction = answers.prediction;
-    const auto y = prediction.y.to(torch::kFloat64).contiguous();
-    for (std::int64_t b = 0; b < y.size(0); ++b) {
-        const bool ok = prediction.outcomes[static_cast<std::size_t>(b)].ok();
-        if (!labels) {
-            out += number_cell(y[b][0].item<double>());
-        } else if (ok) {
-            out += cell(
-                model.classes[static_cast<std::size_t>(answers.label[b].item<std::int64_t>())]);
+    for (std::size_t b = 0; b < predictions.size(); ++b) {
+        if (!model.predicts_classes()) {
+            add_number(out, predictions.prediction.y(b, 0));
+        } else if (predictions.prediction.outcomes[b].ok()) {
+            out += classes[static_cast<std::size_t>(predictions.label[b])];
         }
-        for (std::int64_t c = 0; proba && labels && c < y.size(1); ++c)
-            out += fmt::format(",{}", number_cell(answers.probability[b][c].item<double>()));
+        for (std::size_t c = 0; with_shares && c < classes.size(); ++c) {
+            out += ",";
+            add_number(out, predictions.probability(b, c));
+        }
         out += "\n";
     }
     return out;
 }
 
-std::string failures_line(const train::Failures& failures, std::int64_t failed, std::int64_t rows) {
+std::string failures_text(const train::Failures& failures) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : failures) parts.push_back(fmt::format("{} {}", name, count));
-    return fmt::format("{} of {} rows failed ({}); docs/failures.md tells what that means", failed,
-                       rows, fmt::join(parts, ", "));
+    return fmt::format("({}); docs/failures.md explains what that means", fmt::join(parts, ", "));
 }
 
 /// Classes; more do not fit a terminal's width.
 constexpr std::size_t most_shown = 12;
 
-std::string confusion_text(const io::TrainedModel& model, const torch::Tensor& counts) {
+std::string confusion_text(const learner::TrainedModel& model, const Matrix<std::int64_t>& counts) {
+    std::vector<std::string> names;
     std::size_t width = 5, name_width = 0;
     for (const auto& name : model.classes) {
-        name_width = std::max(name_width, std::min<std::size_t>(name.size(), 20));
-        width = std::max(width, std::min<std::size_t>(name.size(), 12) + 2);
+        names.push_back(printable(name));
+        name_width = std::max(name_width, std::min<std::size_t>(names.back().size(), 20));
+        width = std::max(width, std::min<std::size_t>(names.back().size(), 12) + 2);
     }
     auto out = fmt::format("\nrows: the true class, columns: what it was taken for\n{:{}}", "",
                            name_width + 2);
-    for (const auto& name : model.classes) out += fmt::format("{:>{}.12}", name, width);
-    for (std::int64_t i = 0; i < counts.size(0); ++i) {
-        out += fmt::format("\n{:<{}.20}  ", model.classes[static_cast<std::size_t>(i)], name_width);
-        for (std::int64_t j = 0; j < counts.size(1); ++j)
-            out += fmt::format("{:>{}}", counts[i][j].item<std::int64_t>(), width);
+    for (const auto& name : names) out += fmt::format("{:>{}.12}", name, width);
+    for (std::size_t i = 0; i < counts.rows(); ++i) {
+        out += fmt::format("\n{:<{}.20}  ", names[i], name_width);
+        for (const auto count : counts.row(i)) out += fmt::format("{:>{}}", count, width);
     }
     return out + "\n";
+}
+
+std::string json_text(const learner::TrainedModel& model, const learner::Score& score) {
+    Json out;
+    for (const auto& metric : score.metrics) out[metric.name] = metric.value;
+    if (model.predicts_classes()) out["majority_share"] = score.majority;
+    out["samples"] = score.samples;
+    out["failed"] = score.failed;
+    if (model.predicts_classes()) {
+        out["classes"] = model.classes;
+        out["confusion"] = Json::array();
+        for (std::size_t i = 0; i < score.confusion.rows(); ++i)
+            out["confusion"].push_back(score.confusion.row(i));
+    }
+    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string score_text(const learner::TrainedModel& model, const learner::Score& score) {
+    std::string text;
+    for (const auto& metric : score.metrics) {
+        auto title = metric.name;
+        std::replace(title.begin(), title.end(), '_', ' ');
+        text += std::isnan(metric.value)
+                    ? fmt::format("  {:<18} cannot be measured on these rows\n", title)
+                    : fmt::format("  {:<18} {:.4f}\n", title, metric.value);
+    }
+    if (model.predicts_classes()) {
+        text += fmt::format("Always guessing the most frequent class has the accuracy {:.4f}.\n",
+                            score.majority);
+        text += model.classes.size() <= most_shown
+                    ? confusion_text(model, score.confusion)
+                    : fmt::format("  --json has the {0} x {0} confusion matrix\n",
+                                  model.classes.size());
+    }
+    if (score.failed > 0)
+        text += fmt::format("{} of {} rows failed {}\n", score.failed, score.samples,
+                            failures_text(score.failures));
+    return text;
 }
 
 }  // namespace
@@ -108,32 +153,42 @@ CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::st
     verb->add_flag("--strict", arguments.strict,
                    "Refuse texts and ranges that training did not have")
         ->group(group);
-    verb->add_flag("--quiet", arguments.quiet, "No remarks on standard error")->group(group);
+    verb->add_flag("--quiet", arguments.quiet, "No remarks on standard error, only warnings")
+        ->group(group);
     add_table_flags(verb, arguments.table);
     return verb;
 }
 
-io::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments) {
+learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments) {
     check_words(verb, "a model and a table are enough");
     if (arguments.model.empty())
-        throw usage_error(
-            fmt::format("the model file is missing; try 'deepsl {} model.deepsl "
-                        "data.csv'",
-                        verb.get_name()));
-    at::set_num_threads(arguments.threads.empty()
-                            ? available_threads()
-                            : static_cast<int>(whole("--threads", arguments.threads, 1, 1024)));
-    return load_table_model(arguments.model);
+        throw argument_error(fmt::format(
+            "the model file is missing; try 'deepsl {} model.deepsl data.csv'", verb.get_name()));
+    set_threads(arguments.threads.empty()
+                    ? available_threads()
+                    : static_cast<int>(whole_number_of("--threads", arguments.threads, 1, 1024)));
+    auto model = learner::load_model(arguments.model);
+    if (!model.encoding)
+        throw data_error(fmt::format("{} was not trained on a table; make one with 'deepsl train'",
+                                     in_quotes(arguments.model)));
+    return model;
+}
+
+data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments) {
+    return learner::read_table_for(model, arguments.data, with_flags(arguments.table));
 }
 
 void tell_notes(const ApplyArguments& arguments, const data::EncodingNotes& notes) {
     if (arguments.quiet) return;
-    for (const auto& line : notes_lines(notes)) tell(line + "\n");
+    for (const auto& line : learner::notes_lines(notes)) tell(line + "\n");
 }
 
 CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
     auto* verb = add_apply_verb(app, arguments, "predict", "Predict the target of a table's rows",
-                                std::string("Rows that fail have empty cells.\n") + codes, true);
+                                std::string("Rows that fail have empty cells; if all do, the exit "
+                                            "code is 1.\n") +
+                                    codes,
+                                true);
     add_value(verb, "-o,--output", arguments.output, "FILE",
               "The predictions, a CSV file (default: standard output)", "Run");
     verb->add_flag("--proba", arguments.proba, "A column with the probability of each class")
@@ -142,33 +197,36 @@ CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
 }
 
 ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
-    auto model = open_model(verb, arguments);
+    const auto model = open_model(verb, arguments);
     if (arguments.data.empty())
-        throw usage_error("the table is missing; try 'deepsl predict model.deepsl new.csv'");
-    if (arguments.proba && model.classes.empty())
-        throw usage_error("--proba: the model predicts numbers, which have no probabilities");
+        throw argument_error("the table is missing; try 'deepsl predict model.deepsl new.csv'");
+    if (arguments.proba && !model.predicts_classes())
+        throw argument_error("--proba: the model predicts numbers, which have no probabilities");
     if (!arguments.output.empty()) {
         check_distinct("--output", arguments.output, {arguments.model, arguments.data});
         check_writable(arguments.output);
     }
-    const auto table = read_table_for(*model.encoding, arguments.data, arguments.table);
-    table::Answers answers;
-    try {
-        answers = table::predict(model, table, arguments.strict);
-    } catch (const data::InputError& error) {
-        throw data_error(error.what());
-    }
-    const auto csv = csv_of(model, answers, arguments.proba);
-    if (arguments.output.empty()) {
-        print(csv);
-    } else {
+    const auto predictions =
+        learner::predict(model, open_table(model, arguments), arguments.strict);
+    const auto csv = csv_of(model, predictions, arguments.proba);
+    if (!arguments.output.empty()) {
         write_file(arguments.output, csv);
+    } else {
+        // Names of classes are what a file says; a terminal must not obey them.
+        print(::isatty(STDOUT_FILENO) == 1 ? printable_lines(csv) : csv);
     }
-    tell_notes(arguments, answers.notes);
-    train::Failures failures;
-    const auto failed = train::count_failures(answers.prediction.outcomes, failures);
-    if (failed > 0) tell(failures_line(failures, failed, answers.prediction.y.size(0)) + "\n");
-    return ExitCode::ok;
+    tell_notes(arguments, predictions.notes);
+    if (predictions.failed == 0) return ExitCode::ok;
+    const auto rows = static_cast<std::int64_t>(predictions.size());
+    if (predictions.failed < rows) {
+        warn(fmt::format("{} of {} rows failed {}", predictions.failed, rows,
+                         failures_text(predictions.failures)));
+        return ExitCode::ok;
+    }
+    tell(fmt::format("deepsl: error: no row could be predicted: {} failed {}\n",
+                     rows == 1 ? "it" : fmt::format("all {}", rows),
+                     failures_text(predictions.failures)));
+    return ExitCode::failure;
 }
 
 CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments) {
@@ -179,50 +237,15 @@ CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments) {
 }
 
 ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
-    auto model = open_model(verb, arguments);
+    const auto model = open_model(verb, arguments);
     if (arguments.data.empty())
-        throw usage_error("the table is missing; try 'deepsl evaluate model.deepsl test.csv'");
-    const auto table = read_table_for(*model.encoding, arguments.data, arguments.table);
-    table::Score score;
-    try {
-        score = table::evaluate(model, table, arguments.strict);
-    } catch (const data::InputError& error) {
-        throw data_error(error.what());
-    }
+        throw argument_error("the table is missing; try 'deepsl evaluate model.deepsl test.csv'");
+    const auto table = open_table(model, arguments);
+    const auto score = learner::evaluate(model, table, arguments.strict);
     tell_notes(arguments, score.notes);
-    if (arguments.json) {
-        Json out;
-        for (const auto& metric : score.metrics) out[metric.name] = metric.value;
-        out["samples"] = score.samples;
-        out["failed"] = score.failed;
-        if (score.confusion.defined()) {
-            out["classes"] = model.classes;
-            out["confusion"] = Json::array();
-            for (std::int64_t i = 0; i < score.confusion.size(0); ++i) {
-                std::vector<std::int64_t> row;
-                for (std::int64_t j = 0; j < score.confusion.size(1); ++j)
-                    row.push_back(score.confusion[i][j].item<std::int64_t>());
-                out["confusion"].push_back(row);
-            }
-        }
-        print(out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-        return ExitCode::ok;
-    }
-    auto text = fmt::format("{} rows of {}\n", grouped(table.rows()), table.path);
-    for (const auto& metric : score.metrics) {
-        auto title = metric.name;
-        std::replace(title.begin(), title.end(), '_', ' ');
-        text += std::isnan(metric.value)
-                    ? fmt::format("  {:<18} cannot be told of these rows\n", title)
-                    : fmt::format("  {:<18} {:.4f}\n", title, metric.value);
-    }
-    if (score.confusion.defined())
-        text += model.classes.size() <= most_shown
-                    ? confusion_text(model, score.confusion)
-                    : fmt::format("  --json has the {0} x {0} confusion matrix\n",
-                                  model.classes.size());
-    if (score.failed > 0) text += failures_line(score.failures, score.failed, score.samples) + "\n";
-    print(text);
+    print(arguments.json ? json_text(model, score)
+                         : fmt::format("{} rows of {}\n{}", grouped(table.rows()),
+                                       printable(table.path), score_text(model, score)));
     return ExitCode::ok;
 }
 

@@ -5,6 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "deepsl/data/encoding.h"
+#include "deepsl/data/table.h"
+#include "deepsl/learner/trained_model.h"
 #include "error.h"
 #include "table_flags.h"
 
@@ -17,6 +20,8 @@ struct ApplyArguments {
 };
 
 CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments);
+
+/// failure: every row failed. Throws Error.
 ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments);
 
 CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments);
@@ -29,8 +34,11 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments);
 CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::string& name,
                          const std::string& about, const std::string& footer, bool needs_data);
 
-/// Sets the threads, and loads the model. Throws Error.
-io::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments);
+/// Sets the threads, and loads the model, which was trained on a table. Throws Error.
+learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments);
+
+/// The table as the model needs it.
+data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments);
 
 /// What was noted while a table was encoded, on standard error unless quiet.
 void tell_notes(const ApplyArguments& arguments, const data::EncodingNotes& notes);

@@ -5,17 +5,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include "deepsl/learner/settings.h"
 #include "error.h"
 #include "table_flags.h"
 
 namespace deepsl::cli {
 
 struct CheckArguments {
-    std::string model;
-    std::string samples = "256";
-    std::string seed = "0";
-    std::string finer = "8";
-    std::string data, tolerances;
+    std::string model, data, tolerances;
+    learner::Settings given;  // of model::visit_check, by name
     TableFlags table;
     bool json = false;
 };

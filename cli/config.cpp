@@ -5,32 +5,25 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include "deepsl/io/file.h"
 #include "deepsl/text.h"
+#include "flat_toml.h"
 
 namespace deepsl::cli {
 namespace {
 
 constexpr std::uint64_t largest_config = 1 << 20;
 
-/// As it would be typed, the items of a list with `between`; nothing if it is a table or a list of
-/// lists.
-std::optional<std::string> typed(const toml::node& node, std::string_view between) {
-    if (const auto* text = node.as_string()) return text->get();
-    if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
-    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
-    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
-    const auto* list = node.as_array();
-    if (list == nullptr) return {};
-    std::vector<std::string> items;
-    for (const auto& item : *list) {
-        auto one = item.is_array() ? std::nullopt : typed(item, between);
-        if (!one) return {};
-        items.push_back(std::move(*one));
-    }
-    return fmt::format("{}", fmt::join(items, between));
+/// A number as TOML knows it, or true or false. Others stand in quotes, where all is allowed.
+bool is_plain(const std::string& value) {
+    const bool decimal = value.find_first_not_of("0123456789.eE+-") == std::string::npos;
+    return value == "true" || value == "false" ||
+           (decimal && !value.starts_with('+') && toml_number(value));
+}
+
+Error at_line(const std::string& path, std::size_t line, std::string_view what) {
+    return usage_error(fmt::format("{}, line {}: {}", printable(path), line, what));
 }
 
 }  // namespace
@@ -41,7 +34,38 @@ Error Config::placed(const Error& error) const {
     const auto name = std::string(what.substr(2, what.find(' ') - 2));
     const auto line = lines.find(name);
     if (line == lines.end()) return error;
-    return {error.code(), fmt::format("{}, line {}: {}", path, line->second, what.substr(2))};
+    return {error.kind(),
+            fmt::format("{}, line {}: {}", printable(path), line->second, what.substr(2))};
+}
+
+Config parse_config(const std::string& content, const std::string& path,
+                    const std::vector<std::string>& known) {
+    Config config{path, {}, {}};
+    try {
+        for (const auto& [name, values, line] : FlatToml(content).read()) {
+            if (std::find(known.begin(), known.end(), name) == known.end()) {
+                throw at_line(
+                    path, line,
+                    fmt::format(
+                        "there is no option {}; {}", in_quotes(name, 60),
+                        did_you_mean(name, known, "see 'deepsl train --help' for all of them")));
+            }
+            const auto* between = name.ends_with("hidden") ? "-" : ",";
+            const auto text = fmt::format("{}", fmt::join(values, between));
+            if (!config.values.emplace(name, text).second) {
+                throw at_line(path, line,
+                              fmt::format("{} is given a second time, after line {}; keep one",
+                                          in_quotes(name, 60), config.lines[name]));
+            }
+            config.lines[name] = line;
+        }
+    } catch (const TomlError& error) {
+        throw at_line(path, error.line,
+                      fmt::format("{}; write lines such as epochs = 10, data = \"bank.csv\" or "
+                                  "hidden = [64, 32]",
+                                  error.what()));
+    }
+    return config;
 }
 
 Config read_config(const std::string& path, const std::vector<std::string>& known) {
@@ -51,44 +75,13 @@ Config read_config(const std::string& path, const std::vector<std::string>& know
     } catch (const io::FileError& error) {
         throw data_error(error.what());
     }
-    try {
-        const auto file = toml::parse(content);
-        Config config{path, {}, {}};
-        for (const auto& [key, value] : file) {
-            const std::string name(key.str());
-            const auto line = value.source().begin.line;
-            if (std::find(known.begin(), known.end(), name) == known.end()) {
-                throw usage_error(fmt::format(
-                    "{}, line {}: there is no option {}; {}", path, line, in_quotes(name, 60),
-                    did_you_mean(name, known, "see 'deepsl train --help' for all of them")));
-            }
-            const auto text = typed(value, name.ends_with("hidden") ? "-" : ",");
-            if (!text) {
-                throw usage_error(fmt::format(
-                    "{}, line {}: {} is neither a text nor a number nor a list of these; write it "
-                    "as on the command line, in quotes",
-                    path, line, in_quotes(name, 60)));
-            }
-            config.values[name] = *text;
-            config.lines[name] = line;
-        }
-        return config;
-    } catch (const toml::parse_error& error) {
-        throw usage_error(fmt::format("{}, line {}: {}; see toml.io for the format", path,
-                                      error.source().begin.line, error.description()));
-    }
+    return parse_config(content, path, known);
 }
 
 std::string config_text(const std::vector<std::pair<std::string, std::string>>& values) {
     std::string text;
     for (const auto& [name, value] : values) {
-        // A name such as 01 is no number of TOML, nor is one with a tab a plain text.
-        const auto number = to_number<double>(value);
-        const bool plain = value == "true" || value == "false" ||
-                           (number && value != "inf" && value != "nan" &&
-                            !(value.size() > 1 && value[0] == '0' && value[1] != '.') &&
-                            value[0] != '.' && value[0] != '+' && value.back() != '.');
-        if (plain) {
+        if (is_plain(value)) {
             text += fmt::format("{} = {}\n", name, value);
             continue;
         }

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "error.h"
-#include "train.h"
+#include "learn_command.h"
 
 namespace deepsl::cli {
 

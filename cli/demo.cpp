@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -10,10 +9,12 @@
 #include <fmt/ranges.h>
 
 #include "deepsl/data/generated.h"
-#include "deepsl/io/model_file.h"
+#include "deepsl/learner/generated.h"
+#include "deepsl/learner/model_file.h"
+#include "deepsl/parallel.h"
 #include "demo_run.h"
 #include "file.h"
-#include "machine.h"
+#include "option_flags.h"
 #include "parse.h"
 #include "values.h"
 
@@ -26,9 +27,10 @@ constexpr const char* examples = R"text(Examples:
   deepsl demo --set moons --preset paper -o paper.deepsl --report paper.html
   deepsl demo --set circles --field straight --eigenfunctions 6 --epochs 40 --json
 
-Ctrl-C ends the training: the best model so far and its report are written, exit code 130; a
-second Ctrl-C ends the program at once.
-Exit codes: 0 trained, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 Ctrl-C.)text";
+Ctrl-C or SIGTERM ends the training: the best model so far and its report are written; a second
+one ends the program at once.
+Exit codes: 0 trained, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 Ctrl-C,
+143 SIGTERM.)text";
 
 std::vector<std::string> set_names() {
     const auto sets = data::generated_sets();
@@ -43,51 +45,55 @@ std::string command_of(const DemoArguments& arguments) {
         if (!value.empty()) command += fmt::format(" --{} {}", name, value);
     };
     add("noise", arguments.noise);
-    if (arguments.preset != "default") add("preset", arguments.preset);
-    for (const auto& [name, value] : arguments.settings) add(name, value);
+    if (arguments.preset != name(model::Preset::standard)) add("preset", arguments.preset);
+    for (const auto& [name, value] : arguments.given) add(name, value);
     return command;
 }
 
-DemoTask read_task(const DemoArguments& arguments) {
+learner::Task task_of(const DemoArguments& arguments) {
+    learner::Task task;
+    with_flag_names([&] {
+        learner::Task asked;
+        learner::apply_settings({{"preset", arguments.preset}}, asked);
+        task = learner::generated_task(arguments.set, asked.preset);
+        learner::apply_settings(arguments.given, task);
+    });
+    return task;
+}
+
+DemoCommand read_command(const DemoArguments& arguments) {
     const auto sets = set_names();
     if (std::find(sets.begin(), sets.end(), arguments.set) == sets.end()) {
-        throw usage_error(
+        throw argument_error(
             fmt::format("--set: there is no set {}; {}", shown(arguments.set),
                         did_you_mean(arguments.set, sets,
                                      fmt::format("choose one of {}", fmt::join(sets, ", ")))));
     }
-    DemoTask task;
-    task.set = arguments.set;
-    task.preset = arguments.preset;
-    task.settings = demo_preset(arguments.preset);
-    apply(arguments.settings, task.settings);
-    // The paper's loss is for classes; a set of numbers takes its own unless another is asked for.
-    const auto loss = arguments.settings.find("loss");
-    const bool asked = loss != arguments.settings.end() && !loss->second.empty();
-    if (task.set == "wave" && !asked) task.settings.train.loss = "auto";
-    const auto seed = whole("--seed", arguments.seed, 0, 1000000000000000);
-    task.settings.train.seed = static_cast<std::int64_t>(seed);
-    task.data.seed = seed;
-    task.data.samples = whole("--samples", arguments.samples, 10, 10000000);
+    DemoCommand command;
+    command.set = arguments.set;
+    command.task = task_of(arguments);
+    const auto seed = whole_number_of("--seed", arguments.seed, 0, 1000000000000000);
+    command.task.train.seed = static_cast<std::int64_t>(seed);
+    command.data.seed = seed;
+    command.data.samples = whole_number_of("--samples", arguments.samples, 10, 10000000);
     if (!arguments.noise.empty()) {
         const double noise = to_number<double>(arguments.noise).value_or(-1.0);
         if (!(noise >= 0.0 && noise <= 100.0)) {
-            throw usage_error(fmt::format("--noise takes a number from 0 to 100, but {} was given",
-                                          shown(arguments.noise)));
+            throw argument_error(fmt::format(
+                "--noise takes a number from 0 to 100, but {} was given", shown(arguments.noise)));
         }
-        task.data.noise = noise;
+        command.data.noise = noise;
     }
-    task.threads = arguments.threads.empty()
-                       ? available_threads()
-                       : static_cast<int>(whole("--threads", arguments.threads, 1, 1024));
-    task.output = arguments.output;
-    task.report = arguments.report;
-    task.quiet = arguments.quiet;
-    task.command = command_of(arguments);
-    if (std::filesystem::weakly_canonical(task.output) ==
-        std::filesystem::weakly_canonical(task.report))
-        throw usage_error("--output and --report name the same file; choose two");
-    return task;
+    command.threads =
+        arguments.threads.empty()
+            ? available_threads()
+            : static_cast<int>(whole_number_of("--threads", arguments.threads, 1, 1024));
+    command.output = arguments.output;
+    command.report = arguments.report;
+    command.quiet = arguments.quiet;
+    command.words = command_of(arguments);
+    check_distinct("--output", command.output, {command.report});
+    return command;
 }
 
 }  // namespace
@@ -117,27 +123,26 @@ CLI::App* add_demo(CLI::App& app, DemoArguments& arguments) {
     add("-o,--output", arguments.output, "MODEL", "The model file (default demo.deepsl)", run);
     add("--report", arguments.report, "FILE", "The page to look at (default demo.html)", run);
     verb->add_flag("--json", arguments.json, "Print the result as JSON")->group(run);
-    verb->add_flag("--quiet", arguments.quiet, "Print the result only, no progress")->group(run);
-    add_settings(verb, arguments.settings, demo_preset("default"), demo_preset("paper"));
+    verb->add_flag("--quiet", arguments.quiet, "Print the result and warnings only, no progress")
+        ->group(run);
+    add_model_flags(verb, arguments.given,
+                    learner::generated_task(arguments.set, model::Preset::standard),
+                    learner::generated_task(arguments.set, model::Preset::paper));
     return verb;
 }
 
 ExitCode run_demo(const CLI::App& verb, const DemoArguments& arguments) {
     check_words(verb, "every value follows its flag, as in --set spirals");
-    const auto task = read_task(arguments);
-    check_writable(task.output);
-    check_writable(task.report);
+    const auto command = read_command(arguments);
+    check_writable(command.output);
+    check_writable(command.report);
 
-    auto result = run(task);
-    fill_report(task, result);
-    try {
-        io::save_model(task.output, result.trained);
-    } catch (const io::FileError& error) {
-        throw Error(ExitCode::failure, error.what());
-    }
-    write_file(task.report, io::html_report(result.report));
-    print(arguments.json ? demo_json(task, result)
-                         : (task.quiet ? "" : "\n") + demo_text(task, result));
+    auto result = run(command);
+    fill_report(command, result);
+    learner::save_model_or_rescue(command.output, result.trained);
+    write_file(command.report, report::html_report(result.report));
+    print(arguments.json ? demo_json(command, result)
+                         : (command.quiet ? "" : "\n") + demo_text(command, result));
     return result.interrupted ? ExitCode::interrupted : ExitCode::ok;
 }
 

@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "deepsl/learner/settings.h"
 #include "error.h"
-#include "settings.h"
 
 namespace deepsl::cli {
 
@@ -22,13 +22,13 @@ struct DemoArguments {
     std::string report = "demo.html";
     bool json = false;
     bool quiet = false;
-    Given settings;
+    learner::Settings given;  // options of model and training
 };
 
 CLI::App* add_demo(CLI::App& app, DemoArguments& arguments);
 
-/// Throws Error, OptionError, data::InputError or io::FileError. After Ctrl-C the model and the
-/// report are written all the same: interrupted.
+/// Throws Error. After Ctrl-C or SIGTERM the model and the report are written all the same:
+/// interrupted.
 ExitCode run_demo(const CLI::App& verb, const DemoArguments& arguments);
 
 }  // namespace deepsl::cli

@@ -1,24 +1,26 @@
-// What a demo tells: in the model file, in the report, on standard output.
+// What a demo reports: on its page, and on standard output.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "deepsl/text.h"
-#include "deepsl/train/loss.h"
-#include "deepsl/train/progress.h"
 #include "demo_run.h"
+#include "machine.h"
+#include "option_flags.h"
 
 namespace deepsl::cli {
 namespace {
 
-bool is_regression(const DemoResult& result) { return result.trained.classes.empty(); }
-
 std::string score_text(const DemoResult& result, const Trial& trial) {
-    const double value = trial.test.metric.value;
-    return is_regression(result) ? fmt::format("{:.4f}", value)
-                                 : fmt::format("{:.1f} %", 100.0 * value);
+    const double value = trial.test_metric();
+    return result.trained.predicts_classes() ? fmt::format("{:.1f} %", 100.0 * value)
+                                             : fmt::format("{:.4f}", value);
 }
 
 std::string title_of(const std::string& set) {
@@ -29,50 +31,28 @@ std::string title_of(const std::string& set) {
     return "A wave";
 }
 
-double noise_of(const DemoTask& task) {
-    return task.data.noise.value_or(data::default_noise(task.set));
-}
-
 std::int64_t lines_followed(const train::TrainingRecord& record) {
     return record.training_rows * static_cast<std::int64_t>(record.epochs.size());
 }
 
 }  // namespace
 
-void fill_record(const DemoTask& task, DemoResult& result) {
-    auto& record = result.trained.record;
-    train::visit_train(task.settings.train, [&](const Option& option, const auto& value) {
-        record[std::string(option.name)] = option_text(value);
-    });
-    record["loss"] = train::name(train::loss_of(task.settings.train.loss, !is_regression(result)));
-    record["data"] = task.set;
-    record["samples"] = fmt::format("{}", task.data.samples);
-    record["noise"] = fmt::format("{}", noise_of(task));
-    record["preset"] = task.preset;
-    const auto& training = result.dsl.record;
-    record["epochs run"] = fmt::format("{}", training.epochs.size());
-    record["best epoch"] = fmt::format("{}", training.best_epoch);
-    record["validation " + training.metric_name] = fmt::format("{}", training.best_metric);
-    record["test " + training.metric_name] = fmt::format("{}", result.dsl.test.metric.value);
-    record["failed lines"] = fmt::format("{}", training.failed_lines);
-}
-
-void fill_report(const DemoTask& task, DemoResult& result) {
+void fill_report(const DemoCommand& command, DemoResult& result) {
     auto& report = result.report;
     const auto& dsl = result.dsl;
-    const auto& options = task.settings.model;
-    report.title = title_of(task.set);
+    const auto& options = command.task.model;
+    report.title = title_of(command.set);
     report.subtitle =
         fmt::format("Learned from {} samples, chosen by {} more, tested on {} others.",
                     grouped(dsl.record.training_rows), grouped(dsl.record.validation_rows),
-                    grouped(demo_test_samples));
-    const bool regression = is_regression(result);
+                    grouped(dsl.test.samples));
+    const bool classes = result.trained.predicts_classes();
     const auto wrong =
-        std::llround((1.0 - dsl.test.metric.value) * static_cast<double>(demo_test_samples));
-    report.facts.push_back(
-        {regression ? "test R²" : "test accuracy", score_text(result, dsl),
-         regression ? fmt::format("on {} new samples", demo_test_samples)
-                    : fmt::format("{} of {} new samples wrong", wrong, demo_test_samples)});
+        std::llround((1.0 - dsl.test_metric()) * static_cast<double>(dsl.test.samples));
+    report.facts.push_back({classes ? "test accuracy" : "test R²", score_text(result, dsl),
+                            classes
+                                ? fmt::format("{} of {} new samples wrong", wrong, dsl.test.samples)
+                                : fmt::format("on {} new samples", dsl.test.samples)});
     if (result.mlp)
         report.facts.push_back(
             {"an MLP of the same size", score_text(result, *result.mlp),
@@ -83,28 +63,30 @@ void fill_report(const DemoTask& task, DemoResult& result) {
                                         options.fields, options.fields == 1 ? "" : "s")});
     report.facts.push_back(
         {"training", fmt::format("{:.0f} s", dsl.record.seconds),
-         fmt::format("{} epochs on {} thread{}, best {}", dsl.record.epochs.size(), task.threads,
-                     task.threads == 1 ? "" : "s", dsl.record.best_epoch)});
+         fmt::format("{} epochs on {} thread{}, best {}", dsl.record.epochs.size(), command.threads,
+                     command.threads == 1 ? "" : "s", dsl.record.best_epoch)});
     report.facts.push_back({"failed lines", grouped(dsl.record.failed_lines),
                             fmt::format("of {} followed", grouped(lines_followed(dsl.record)))});
-    report.settings = {{"command", task.command},
-                       {"set", task.set},
-                       {"samples", fmt::format("{}", task.data.samples)},
-                       {"noise", fmt::format("{}", noise_of(task))},
-                       {"preset", task.preset},
-                       {"threads", fmt::format("{}", task.threads)}};
-    for (auto& setting : listed(task.settings)) report.settings.push_back(std::move(setting));
+    report.settings = {{"command", command.words},
+                       {"set", command.set},
+                       {"samples", fmt::format("{}", command.data.samples)},
+                       {"noise", fmt::format("{}", command.noise())},
+                       {"preset", std::string(name(command.task.preset))},
+                       {"threads", fmt::format("{}", command.threads)}};
+    for (auto& setting : model_settings(command.task))
+        report.settings.push_back(std::move(setting));
 }
 
-std::string demo_text(const DemoTask& task, const DemoResult& result) {
-    auto out = fmt::format("{} {}", is_regression(result) ? "test R²" : "test accuracy",
+std::string demo_text(const DemoCommand& command, const DemoResult& result) {
+    auto out = fmt::format("{} {}", result.trained.predicts_classes() ? "test accuracy" : "test R²",
                            score_text(result, result.dsl));
     if (result.mlp)
         out += fmt::format("  (MLP of the same size {})", score_text(result, *result.mlp));
     out += fmt::format("  in {:.0f} s\n", result.seconds);
     if (result.interrupted)
-        out += fmt::format("stopped by Ctrl-C after {} of {} epochs; the best of them was kept\n",
-                           result.dsl.record.epochs.size(), task.settings.train.epochs);
+        out += fmt::format("stopped by {} after {} of {} epochs; the best of them was kept\n",
+                           Interrupt::name(), result.dsl.record.epochs.size(),
+                           command.task.train.epochs);
     if (result.dsl.record.failed_lines > 0)
         out += fmt::format("{} of {} lines failed in training and were left out\n",
                            grouped(result.dsl.record.failed_lines),
@@ -117,37 +99,37 @@ std::string demo_text(const DemoTask& task, const DemoResult& result) {
             text += fmt::format("  {:<{}}  {}\n", left, width, right);
         return text;
     };
-    out += "\n" +
-           lines({{task.report, "the report: open it in a browser"}, {task.output, "the model"}});
-    const auto* other = task.set == "checkerboard" ? "spirals" : "checkerboard";
-    out += "\nNext:\n" +
-           lines({{"deepsl check " + task.output, "does the theory hold for this model?"},
-                  {fmt::format("deepsl demo --set {}", other),
-                   "or moons, circles, spirals, checkerboard, wave"},
-                  {fmt::format("deepsl demo --set {} --preset paper", task.set),
-                   "settings close to the paper's"},
-                  {"deepsl demo --help", "everything that can be changed"}});
+    const auto model = printable(command.output);
+    out += "\n" + lines({{printable(command.report), "the report: open it in a browser"},
+                         {model, "the model"}});
+    const auto* other = command.set == "checkerboard" ? "spirals" : "checkerboard";
+    out += "\nNext:\n" + lines({{"deepsl check " + model, "does the theory hold for this model?"},
+                                {fmt::format("deepsl demo --set {}", other),
+                                 "or moons, circles, spirals, checkerboard, wave"},
+                                {fmt::format("deepsl demo --set {} --preset paper", command.set),
+                                 "settings close to the paper's"},
+                                {"deepsl demo --help", "everything that can be changed"}});
     return out;
 }
 
-std::string demo_json(const DemoTask& task, const DemoResult& result) {
+std::string demo_json(const DemoCommand& command, const DemoResult& result) {
     using Json = nlohmann::ordered_json;
-    const std::string key = is_regression(result) ? "r2" : "accuracy";
+    const std::string key = result.trained.predicts_classes() ? "accuracy" : "r2";
     const auto& record = result.dsl.record;
     Json out;
-    out[key] = result.dsl.test.metric.value;
-    out["mlp_" + key] = result.mlp ? Json(result.mlp->test.metric.value) : Json();
+    out[key] = result.dsl.test_metric();
+    out["mlp_" + key] = result.mlp ? Json(result.mlp->test_metric()) : Json();
     out["validation_" + key] = record.best_metric;
     out["seconds"] = result.seconds;
     out["training_seconds"] = record.seconds;
     out["mlp_training_seconds"] = result.mlp ? Json(result.mlp->record.seconds) : Json();
-    out["set"] = task.set;
-    out["samples"] = task.data.samples;
-    out["test_samples"] = demo_test_samples;
-    out["noise"] = noise_of(task);
-    out["preset"] = task.preset;
-    out["seed"] = task.data.seed;
-    out["threads"] = task.threads;
+    out["set"] = command.set;
+    out["samples"] = command.data.samples;
+    out["test_samples"] = result.dsl.test.samples;
+    out["noise"] = command.noise();
+    out["preset"] = name(command.task.preset);
+    out["seed"] = command.data.seed;
+    out["threads"] = command.threads;
     out["epochs"] = record.epochs.size();
     out["best_epoch"] = record.best_epoch;
     out["parameters"] = result.dsl.parameters;
@@ -156,8 +138,8 @@ std::string demo_json(const DemoTask& task, const DemoResult& result) {
     out["failed_lines"] = record.failed_lines;
     out["failed_test_lines"] = result.dsl.test.failed;
     out["interrupted"] = result.interrupted;
-    out["model"] = task.output;
-    out["report"] = task.report;
+    out["model"] = command.output;
+    out["report"] = command.report;
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,128 +1,87 @@
 #include "demo_run.h"
 
 #include <chrono>
-#include <cmath>
 #include <utility>
-#include <vector>
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include "deepsl/model/baseline.h"
-#include "deepsl/train/trainer.h"
+#include "deepsl/learner/describe.h"
+#include "deepsl/learner/generated.h"
+#include "deepsl/learner/learn.h"
+#include "deepsl/learner/model_report.h"
+#include "deepsl/parallel.h"
+#include "deepsl/train/progress.h"
 #include "machine.h"
 #include "training_display.h"
 
 namespace deepsl::cli {
 namespace {
 
-using torch::Tensor;
+struct Learner {
+    learner::TrainedModel model;
+    Trial trial;
+};
 
-std::vector<std::string> class_names(const std::string& set) {
-    if (set == "moons") return {"upper", "lower"};
-    if (set == "circles") return {"outer", "inner"};
-    if (set == "spirals") return {"first arm", "second arm"};
-    if (set == "checkerboard") return {"even", "odd"};
-    return {};
-}
-
-io::ReportData tensors_of(const data::Samples& samples) {
-    const auto rows = static_cast<std::int64_t>(samples.size());
-    io::ReportData data;
-    data.x = torch::tensor(samples.x, torch::kFloat64)
-                 .reshape({rows, static_cast<std::int64_t>(samples.features)});
-    data.target = samples.classes > 0 ? torch::tensor(samples.label, torch::kInt64)
-                                      : torch::tensor(samples.y, torch::kFloat64).unsqueeze(1);
-    return data;
-}
-
-/// As a model sees the data: in the domain, and numbers with mean 0 and deviation 1.
-train::Dataset scaled(const io::ReportData& data, const io::TrainedModel& trained) {
-    const bool labels = !data.target.is_floating_point();
-    return {trained.scaling.forward(data.x).to(torch::kFloat32),
-            labels
-                ? data.target
-                : ((data.target - trained.target_mean) / trained.target_scale).to(torch::kFloat32)};
-}
-
-/// The width of two equal hidden layers that give about as many parameters:
-/// h^2 + (inputs + outputs + 2) h + outputs.
-std::int64_t matching_width(std::int64_t inputs, std::int64_t outputs, std::int64_t parameters) {
-    const auto b = static_cast<double>(inputs + outputs + 2);
-    const auto rest = static_cast<double>(parameters - outputs);
-    return std::max<std::int64_t>(1, std::llround((std::sqrt(b * b + 4.0 * rest) - b) / 2.0));
-}
-
-Trial trial(model::PredictorImpl& model, const train::Dataset& training, const train::Dataset& test,
-            const train::TrainOptions& options, TrainingDisplay& display) {
-    Trial result;
-    result.parameters = model.parameter_count();
-    result.record = train::train(model, training, {}, options, display.callbacks());
-    result.test = train::evaluate(model, test, train::loss_of(options.loss, test.labels()));
+Learner learn_and_test(const learner::Samples& training, const learner::Samples& test,
+                       const learner::Task& task, TrainingDisplay& display) {
+    auto learned = learner::learn(learner::prepare(training, {}, task), task, display.callbacks());
+    for (const auto& text : learner::result_warnings(learned)) display.warning(text);
+    Learner result;
+    result.model = std::move(learned.model);
+    result.trial.parameters = result.model.predictor->parameters().learned();
+    result.trial.record = std::move(learned.record);
+    result.trial.test = learner::evaluate(result.model, test.rows);
     return result;
+}
+
+/// What the library does not know about the data; nothing in it changes from run to run.
+void fill_record(const DemoCommand& command, DemoResult& result) {
+    auto& record = result.trained.record;
+    record["data"] = command.set;
+    record["samples"] = fmt::format("{}", command.data.samples);
+    record["noise"] = fmt::format("{}", command.noise());
+    record["test " + result.dsl.record.metric_name] = fmt::format("{}", result.dsl.test_metric());
 }
 
 }  // namespace
 
-DemoResult run(const DemoTask& task) {
+DemoResult run(const DemoCommand& command) {
     const Interrupt interrupt;
     const auto start = std::chrono::steady_clock::now();
-    at::set_num_threads(task.threads);
-    const auto& options = task.settings.train;
-    const auto training = tensors_of(data::generate(task.set, task.data));
-    auto other = task.data;
-    other.samples = demo_test_samples;
-    other.seed = ~task.data.seed;  // no seed that can be given for training
-    const auto test = tensors_of(data::generate(task.set, other));
-
-    DemoResult result;
-    auto& trained = result.trained;
-    trained.scaling = data::fit_scaling(training.x, task.settings.model.domain);
-    trained.classes = class_names(task.set);
-    const bool labels = !training.target.is_floating_point();
-    if (!labels) {
-        trained.target_mean = training.target.mean().item<double>();
-        const double deviation = training.target.std(false).item<double>();
-        trained.target_scale = deviation > 0.0 ? deviation : 1.0;
-    }
-    const auto inputs = training.x.size(1);
-    trained.features =
-        inputs == 1 ? std::vector<std::string>{"x"} : std::vector<std::string>{"x₁", "x₂"};
-    const std::int64_t outputs = labels ? static_cast<std::int64_t>(trained.classes.size()) : 1;
-    torch::manual_seed(static_cast<std::uint64_t>(options.seed));
-    trained.model = model::Model(inputs, outputs, task.settings.model);
-    const auto own_training = scaled(training, trained), own_test = scaled(test, trained);
+    set_threads(command.threads);
+    const auto& task = command.task;
+    const auto training = learner::generated_samples(command.set, command.data);
+    const auto test = learner::generated_test_samples(command.set, command.data);
 
     using Show = TrainingDisplay::Show;
-    const auto* metric = labels ? "accuracy" : "R2";
-    TrainingDisplay display(task.quiet ? Show::nothing : Show::epochs, metric);
-    display.line(
-        fmt::format("Deep Sturm-Liouville on {} samples of '{}': {} eigenfunctions, {} "
-                    "parameters, {} thread{}",
-                    training.x.size(0), task.set, task.settings.model.eigenfunctions,
-                    trained.model->parameter_count(), task.threads, task.threads == 1 ? "" : "s"));
-    result.dsl = trial(*trained.model, own_training, own_test, options, display);
+    const auto* metric = training.classes.empty() ? "R2" : "accuracy";
+    TrainingDisplay display(command.quiet ? Show::nothing : Show::epochs, metric);
+    const auto blank = model::make_predictor(task.kind, training.rows.x.columns(),
+                                             training.classes.empty() ? 1 : training.classes.size(),
+                                             task.model, 0);
+    display.line(fmt::format(
+        "Deep Sturm-Liouville on {} samples of '{}': {} eigenfunctions, {} parameters, {} "
+        "thread{}",
+        training.size(), command.set, task.model.eigenfunctions, blank->parameters().learned(),
+        command.threads, command.threads == 1 ? "" : "s"));
+    DemoResult result;
+    auto own = learn_and_test(training, test, task, display);
+    result.trained = std::move(own.model);
+    result.dsl = std::move(own.trial);
     display.line(train::summary_line(result.dsl.record));
-    fill_record(task, result);
+    fill_record(command, result);
 
-    result.report = io::model_report(trained, training, test);
-    result.report.history = io::history_of(result.dsl.record);
+    result.report = learner::model_report(result.trained, training.rows, test.rows);
+    result.report.history = learner::report_history(result.dsl.record);
     if (!Interrupt::asked()) {
-        network::MlpOptions mlp;
-        result.mlp_width = matching_width(inputs, outputs, result.dsl.parameters);
-        mlp.hidden = {result.mlp_width, result.mlp_width};
-        mlp.activation = network::Activation::tanh;
-        mlp.shift = trained.model->domain()->centre();
-        mlp.scale = task.settings.model.input_scale;
-        auto longer = options;
-        longer.epochs *= mlp_epochs_factor;
-        torch::manual_seed(static_cast<std::uint64_t>(options.seed));
-        model::MlpModel baseline(inputs, outputs, mlp);
-        TrainingDisplay bar(task.quiet ? Show::nothing : Show::bar, metric);
-        result.mlp = trial(*baseline, own_training, own_test, longer, bar);
-        bar.line("MLP of the same size: " + train::summary_line(result.mlp->record));
-        result.report.baseline = io::baseline_report("an MLP of the same size", *baseline, trained,
-                                                     result.mlp->record, result.report);
+        const auto equal = learner::task_of_equal_mlp(task, *result.trained.predictor);
+        result.mlp_width = equal.model.hidden.front();
+        TrainingDisplay bar(command.quiet ? Show::nothing : Show::bar, metric);
+        auto other = learn_and_test(training, test, equal, bar);
+        bar.line("MLP of the same size: " + train::summary_line(other.trial.record));
+        result.report.baseline = learner::baseline_report("an MLP of the same size", other.model,
+                                                          other.trial.record, result.report);
+        result.mlp = std::move(other.trial);
     }
     if (result.report.one_dimensional) {
         auto& truth = result.report.truth;

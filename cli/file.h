@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -26,7 +27,16 @@ inline void write_file(const std::string& path, std::string_view content) {
     try {
         io::write_file(path, content);
     } catch (const io::FileError& error) {
-        throw Error(ExitCode::failure, error.what());
+        throw output_error(error.what());
+    }
+}
+
+/// The same for what does not fit into memory: see io::write_stream.
+inline void write_stream(const std::string& path, const std::function<bool(std::string&)>& next) {
+    try {
+        io::write_stream(path, next);
+    } catch (const io::FileError& error) {
+        throw output_error(error.what());
     }
 }
 
@@ -50,33 +60,49 @@ inline void check_writable(const std::string& path) {
         }
     }
     if (reason != 0) {
-        throw Error(ExitCode::failure,
-                    fmt::format("cannot write {}: {}; name a file in a directory that exists and "
-                                "may be written to",
-                                in_quotes(path), std::strerror(reason)));
+        throw output_error(
+            fmt::format("cannot write {}: {}; name a file in a directory that exists and "
+                        "may be written to",
+                        in_quotes(path), std::strerror(reason)));
     }
 }
 
-/// Throws Error if the output would replace one of the files that are read.
+/// Where writing to `path` would put the file, which need not exist: links are followed.
+inline std::filesystem::path place_of(std::filesystem::path path) {
+    constexpr int most_links = 40;  // as the kernel's own
+    std::error_code failed;
+    for (int link = 0; link < most_links && std::filesystem::is_symlink(path, failed); ++link)
+        path = path.parent_path() / std::filesystem::read_symlink(path, failed);
+    const auto whole = std::filesystem::absolute(path, failed);
+    const auto folder = std::filesystem::weakly_canonical(whole.parent_path(), failed);
+    return (failed ? whole.parent_path() : folder) / whole.filename();
+}
+
+/// Two names of one file, also of one that is still to be written.
+inline bool is_same_file(const std::string& left, const std::string& right) {
+    std::error_code ignored;
+    return left == right || std::filesystem::equivalent(left, right, ignored) ||
+           place_of(left) == place_of(right);
+}
+
+/// Throws Error if the output would replace one of the files that are read, or written too.
 inline void check_distinct(std::string_view flag, const std::string& output,
-                           const std::vector<std::string>& inputs) {
-    for (const auto& input : inputs) {
-        std::error_code ignored;
-        if (!input.empty() &&
-            (input == output || std::filesystem::equivalent(output, input, ignored)))
-            throw usage_error(
+                           const std::vector<std::string>& others) {
+    for (const auto& other : others)
+        if (!output.empty() && !other.empty() && is_same_file(output, other))
+            throw argument_error(
                 fmt::format("{} {} would replace a file that is read or written too; "
                             "name another one",
                             flag, in_quotes(output)));
-    }
 }
 
 inline void print(const std::string& text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (written && std::fflush(stdout) == 0) return;
-    throw Error(ExitCode::failure, fmt::format("cannot write to standard output: {}; check where "
-                                               "it is redirected to",
-                                               std::strerror(errno)));
+    throw output_error(
+        fmt::format("cannot write to standard output: {}; check where "
+                    "it is redirected to",
+                    std::strerror(errno)));
 }
 
 }  // namespace deepsl::cli

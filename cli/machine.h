@@ -1,46 +1,59 @@
-// The machine under the program: how many threads it may use, and Ctrl-C.
+// Signals that ask the program to end: Ctrl-C (SIGINT), and SIGTERM, which batch systems send.
 #pragma once
 
 #include <atomic>
-#include <csignal>
 
-#include <sched.h>
 #include <signal.h>
 
 namespace deepsl::cli {
 
-/// The cores this process may run on, which in a container are fewer than the machine has.
-inline int available_threads() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    return CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : 1;
-}
-
-/// While it lives, the first Ctrl-C is only noted, so that work can be brought to a tidy end; the
-/// second one ends the process at once, as usual. Where Ctrl-C is ignored, it stays ignored.
+/// While it lives, the first of these signals is only noted, so that work can be brought to a tidy
+/// end; the second one ends the process at once, as usual. A signal that is ignored stays ignored.
 class Interrupt {
 public:
     Interrupt() {
-        asked_flag() = false;
-        struct sigaction action {};
-        action.sa_handler = [](int) { asked_flag() = true; };
-        action.sa_flags = static_cast<int>(SA_RESETHAND);
-        ::sigaction(SIGINT, &action, &old_);
-        if (old_.sa_handler == SIG_IGN) ::sigaction(SIGINT, &old_, nullptr);
+        noted() = 0;
+        for (int i = 0; i < count; ++i) {
+            struct sigaction action {};
+            action.sa_handler = &note;
+            ::sigaction(signals[i], &action, &old_[i]);
+            if (old_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &old_[i], nullptr);
+        }
     }
-    ~Interrupt() { ::sigaction(SIGINT, &old_, nullptr); }
+    ~Interrupt() {
+        for (int i = 0; i < count; ++i) ::sigaction(signals[i], &old_[i], nullptr);
+    }
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
-    static bool asked() { return asked_flag(); }
+    static bool asked() { return noted() != 0; }
+
+    /// The one that was noted; SIGINT if none was.
+    static int signal() { return asked() ? noted().load() : SIGINT; }
+
+    /// For people.
+    static const char* name() { return signal() == SIGTERM ? "SIGTERM" : "Ctrl-C"; }
 
 private:
-    static std::atomic<bool>& asked_flag() {
-        static std::atomic<bool> flag{false};
-        return flag;
+    static constexpr int count = 2;
+    static constexpr int signals[count] = {SIGINT, SIGTERM};
+
+    static void note(int signal) {
+        noted() = signal;
+        for (const int each : signals) {
+            struct sigaction now {};
+            if (::sigaction(each, nullptr, &now) != 0 || now.sa_handler != &note) continue;
+            now.sa_handler = SIG_DFL;
+            ::sigaction(each, &now, nullptr);
+        }
     }
-    struct sigaction old_ {};
+
+    static std::atomic<int>& noted() {
+        static std::atomic<int> signal{0};
+        return signal;
+    }
+
+    struct sigaction old_[count] {};
 };
 
 }  // namespace deepsl::cli

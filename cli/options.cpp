@@ -8,35 +8,48 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "deepsl/table/learner.h"
+#include "deepsl/learner/generated.h"
+#include "deepsl/learner/task.h"
 #include "file.h"
+#include "option_flags.h"
 #include "parse.h"
-#include "settings.h"
 
 namespace deepsl::cli {
 namespace {
 
+/// An option with its values in the presets, and in those of the demo.
 struct Row {
     std::string name, usual, paper, usual_demo, paper_demo, about, may_be;
 };
 
 struct Tables {
-    std::vector<Row> model, train;
+    std::vector<Row> task, model, train;
 };
 
+std::vector<std::string> values_of(const learner::Task& task) {
+    std::vector<std::string> values;
+    learner::visit_all(
+        task, [&](const Option&, const auto& value) { values.push_back(option_text(value)); });
+    return values;
+}
+
 Tables tables() {
+    using model::Preset;
     Tables result;
-    const auto usual = preset("default");
-    const auto papers = listed(preset("paper")), usual_demos = listed(demo_preset("default")),
-               paper_demos = listed(demo_preset("paper"));
+    const auto usual = learner::preset_task(Preset::standard);
+    const auto papers = values_of(learner::preset_task(Preset::paper));
+    const auto usual_demos = values_of(learner::generated_task("spirals", Preset::standard)),
+               paper_demos = values_of(learner::generated_task("spirals", Preset::paper));
     std::size_t number = 0;
-    auto* rows = &result.model;
+    auto* rows = &result.task;
     const auto add = [&](const Option& option, const auto& value) {
-        rows->push_back({std::string(option.name), option_text(value), papers[number].second,
-                         usual_demos[number].second, paper_demos[number].second,
-                         std::string(option.about), allowed(option)});
+        rows->push_back({std::string(option.name), option_text(value), papers[number],
+                         usual_demos[number], paper_demos[number], std::string(option.about),
+                         allowed(option)});
         ++number;
     };
+    learner::visit_task(usual, add);
+    rows = &result.model;
     model::visit_model(usual.model, add);
     rows = &result.train;
     train::visit_train(usual.train, add);
@@ -62,7 +75,7 @@ std::string paper_differences(const Tables& all) {
 
 /// The options that follow a table.
 std::string by_rule(const char* between) {
-    return fmt::format("{}", fmt::join(table::options_by_rule(), between));
+    return fmt::format("{}", fmt::join(learner::options_by_rule(), between));
 }
 
 std::string without_ticks(std::string text) {
@@ -100,36 +113,49 @@ std::string in_cell(const std::string& text) {
     return out;
 }
 
+std::string in_ticks(const std::string& value) {
+    return value.empty() ? "" : fmt::format("`{}`", value);
+}
+
 std::string markdown_table(const std::vector<Row>& rows) {
     std::string out = "| option | default | paper | may be | meaning |\n|---|---|---|---|---|\n";
     for (const auto& row : rows)
-        out += fmt::format("| `{}` | `{}` | `{}` | {} | {} |\n", row.name, row.usual, row.paper,
-                           in_cell(row.may_be), in_cell(row.about));
+        out += fmt::format("| `{}` | {} | {} | {} | {} |\n", row.name, in_ticks(row.usual),
+                           in_ticks(row.paper), in_cell(row.may_be), in_cell(row.about));
     return out;
 }
 
+std::string paragraph(const std::string& text) {
+    constexpr std::size_t line_width = 98;
+    return fmt::format("{}\n\n", fmt::join(wrapped(text, line_width), "\n"));
+}
+
 std::string markdown(const Tables& all) {
-    return fmt::format(
-        "# Options\n\n"
-        "Every option of a model and of its training, with its value in both presets: `default`,\n"
-        "what learns best by measurement, and `paper`, the paper's settings where it states them\n"
-        "(the theory page lists what is ours in it). On the command line\n"
-        "an option is a flag, as in `deepsl demo --cells 16`; in a model file it is an entry of\n"
-        "the header. This page is what `deepsl options --markdown` prints.\n\n"
-        "`deepsl demo` starts from the same presets, but for {} in `default`, and {} in\n"
-        "`paper`. On a table, `deepsl train` and `deepsl cv` with `default` set {} by its size\n"
-        "and its target, as the page on tables tells. What only tables have, such as `--scale` "
-        "and\n"
-        "`--relevance`, is in `deepsl train --help`.\n\n"
-        "## The model\n\n{}\n## The training\n\n{}",
-        usual_differences(all), paper_differences(all), fmt::format("`{}`", by_rule("`, `")),
-        markdown_table(all.model), markdown_table(all.train));
+    return "# Options\n\n" +
+           paragraph(
+               "Every option of a task, of its model and of its training, with its value in both "
+               "presets: `default`, what learns best by measurement, and `paper`, the paper's "
+               "settings where it states them (the theory page lists what is ours in it). On the "
+               "command line an option is a flag, as in `deepsl train bank.csv --cells 16`, in a "
+               "configuration file a key, in a model file an entry of the header. This page is "
+               "what `deepsl options --markdown` prints.") +
+           paragraph(fmt::format(
+               "On a table, `deepsl train` and `deepsl cv` with the preset `default` set `{}` by "
+               "its size and its target, as the page on tables explains.",
+               by_rule("`, `"))) +
+           paragraph(fmt::format(
+               "`deepsl demo` has the options of model and training, and starts from the same "
+               "presets, but for {} in `default`, and {} in `paper`.",
+               usual_differences(all), paper_differences(all))) +
+           fmt::format("## The task\n\n{}\n## The model\n\n{}\n## The training\n\n{}",
+                       markdown_table(all.task), markdown_table(all.model),
+                       markdown_table(all.train));
 }
 
 }  // namespace
 
 CLI::App* add_options(CLI::App& app, OptionsArguments& arguments) {
-    auto* verb = app.add_subcommand("options", "List every option of models and of training");
+    auto* verb = app.add_subcommand("options", "List every option of tasks, models and training");
     verb->allow_extras();
     verb->add_flag("--markdown", arguments.markdown, "As in docs/options.md");
     return verb;
@@ -142,7 +168,8 @@ ExitCode run_options(const CLI::App& verb, const OptionsArguments& arguments) {
         print(markdown(all));
         return ExitCode::ok;
     }
-    print(text_table("Model", all.model) + "\n" + text_table("Training", all.train) +
+    print(text_table("Task", all.task) + "\n" + text_table("Model", all.model) + "\n" +
+          text_table("Training", all.train) +
           fmt::format("\nThe demo has {} by default, and with the preset paper {}.\n"
                       "For a table, train and cv set {} by its size and target.\n",
                       without_ticks(usual_differences(all)), without_ticks(paper_differences(all)),

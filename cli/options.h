@@ -1,4 +1,5 @@
-// The verb `options`: all options of models and training, for people and for docs/options.md.
+// The verb `options`: all options of tasks, models and training, for people and for
+// docs/options.md.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -42,7 +42,7 @@ inline Error unknown_word(const std::string& word, const std::vector<std::string
     // "-json" is one dash short, "--tolerance=1" carries a value.
     const std::string missing_dash = is_flag && word.size() > 2 && word[1] != '-' ? "-" : "";
     const auto name = missing_dash + word.substr(0, word.find('='));
-    return usage_error(
+    return argument_error(
         fmt::format("unknown {} {}; {}", is_flag ? "flag" : "verb", shown(word),
                     did_you_mean(name, known, fmt::format("see '{} --help'", command))));
 }
@@ -72,23 +72,23 @@ inline void check_words(const CLI::App& verb, const std::string& hint) {
     if (!verb.remaining().empty()) {
         const auto word = verb.remaining().front();
         if (word.empty() || word[0] != '-')
-            throw usage_error(fmt::format("unexpected argument {}; {}", shown(word), hint));
+            throw argument_error(fmt::format("unexpected argument {}; {}", shown(word), hint));
         throw unknown_word(word, names, "deepsl " + verb.get_name());
     }
     for (const auto* option : verb.get_options()) {
         if (option->get_type_size() == 0) continue;
         if (option->results().size() > 1) {
-            throw usage_error(fmt::format("{} is given {} times; give it once", option->get_name(),
-                                          option->results().size()));
+            throw argument_error(fmt::format("{} is given {} times; give it once",
+                                             option->get_name(), option->results().size()));
         }
         for (const auto& value : option->results()) {
             if (std::find(names.begin(), names.end(), value) != names.end()) {
-                throw usage_error(fmt::format("{} needs a value, but the flag {} follows it",
-                                              option->get_name(), value));
+                throw argument_error(fmt::format("{} needs a value, but the flag {} follows it",
+                                                 option->get_name(), value));
             }
             if (trimmed(value).empty()) {
-                throw usage_error(fmt::format("{} is empty; it takes a value, {}",
-                                              option->get_name(), option->get_type_name()));
+                throw argument_error(fmt::format("{} is empty; it takes a value, {}",
+                                                 option->get_name(), option->get_type_name()));
             }
         }
     }
@@ -104,10 +104,10 @@ inline void parse(CLI::App& app, const std::vector<std::string>& words) {
         throw;
     } catch (const CLI::ArgumentMismatch& error) {
         const std::string what = error.what();
-        throw usage_error(
+        throw argument_error(
             fmt::format("{} needs a value", printable(what.substr(0, what.find(':')))));
     } catch (const CLI::ParseError& error) {
-        throw usage_error(
+        throw argument_error(
             fmt::format("{}; see '{} --help'", printable(error.what()), app.get_name()));
     }
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@
 namespace deepsl::cli {
 
 /// A problem and what is said about it.
-struct Task {
+struct StatedProblem {
     sturm::Problem problem;
     std::string p, q, w, a, b;  // as typed; see formula_text
 };
@@ -40,14 +41,14 @@ inline std::string condition_text(const sturm::BoundaryCondition& condition,
                        condition.alpha2 < 0.0 ? "-" : "+", std::fabs(condition.alpha2), end);
 }
 
-inline std::string equation_text(const Task& task) {
-    return fmt::format("-(p u')' + q u = λ w u on [{}, {}]", formula_text(task.a),
-                       formula_text(task.b));
+inline std::string equation_text(const StatedProblem& stated) {
+    return fmt::format("-(p u')' + q u = λ w u on [{}, {}]", formula_text(stated.a),
+                       formula_text(stated.b));
 }
 
-inline std::string conditions_text(const Task& task) {
-    return fmt::format("{},  {}", condition_text(task.problem.left, formula_text(task.a)),
-                       condition_text(task.problem.right, formula_text(task.b)));
+inline std::string conditions_text(const StatedProblem& stated) {
+    return fmt::format("{},  {}", condition_text(stated.problem.left, formula_text(stated.a)),
+                       condition_text(stated.problem.right, formula_text(stated.b)));
 }
 
 inline bool has_function(const sturm::Eigenpair& pair) {
@@ -74,10 +75,11 @@ inline std::string lambda_text(double lambda, double tolerance) {
     return fmt::format("{:.{}f}", lambda, std::max(1, digits - 1 - before));
 }
 
-inline std::string table_text(const Task& task, const sturm::Solution& solution, double tolerance) {
-    std::string out = fmt::format("{}\n  p = {},  q = {},  w = {}\n  {}\n\n", equation_text(task),
-                                  formula_text(task.p), formula_text(task.q), formula_text(task.w),
-                                  conditions_text(task));
+inline std::string table_text(const StatedProblem& stated, const sturm::Solution& solution,
+                              double tolerance) {
+    std::string out = fmt::format("{}\n  p = {},  q = {},  w = {}\n  {}\n\n", equation_text(stated),
+                                  formula_text(stated.p), formula_text(stated.q),
+                                  formula_text(stated.w), conditions_text(stated));
     if (solution.pairs.empty()) return out + "No eigenvalue lies in this range.\n";
     std::vector<std::string> lambdas;
     std::size_t left = 0, right = 0;
@@ -101,18 +103,18 @@ inline std::string table_text(const Task& task, const sturm::Solution& solution,
     return out;
 }
 
-inline std::string json_text(const Task& task, const sturm::Solution& solution) {
+inline std::string json_text(const StatedProblem& stated, const sturm::Solution& solution) {
     using Json = nlohmann::ordered_json;
     const auto condition = [](const sturm::BoundaryCondition& at) {
         return Json::array({at.alpha1, at.alpha2});
     };
     Json out;
-    out["problem"] = {{"p", task.p},
-                      {"q", task.q},
-                      {"w", task.w},
-                      {"interval", Json::array({task.problem.a, task.problem.b})},
-                      {"bc_left", condition(task.problem.left)},
-                      {"bc_right", condition(task.problem.right)}};
+    out["problem"] = {{"p", stated.p},
+                      {"q", stated.q},
+                      {"w", stated.w},
+                      {"interval", Json::array({stated.problem.a, stated.problem.b})},
+                      {"bc_left", condition(stated.problem.left)},
+                      {"bc_right", condition(stated.problem.right)}};
     out["eigenvalues"] = Json::array();
     for (const auto& pair : solution.pairs) {
         out["eigenvalues"].push_back({{"n", pair.index},
@@ -125,22 +127,50 @@ inline std::string json_text(const Task& task, const sturm::Solution& solution) 
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-inline std::string csv_text(const sturm::Solution& solution, const std::vector<double>& t) {
-    std::vector<std::vector<sturm::Eigenfunction::Value>> columns;
-    std::string out = "t";
-    for (const auto& pair : solution.pairs) {
-        out += fmt::format(",u{},pu{}", pair.index, pair.index);
-        columns.push_back(has_function(pair)
-                              ? pair.function.at(t)
-                              : std::vector(t.size(), sturm::Eigenfunction::Value{NAN, NAN}));
+/// The file of eigenfunctions in blocks of rows: all of them together may not fit into memory.
+class CsvBlocks {
+public:
+    CsvBlocks(const sturm::Solution& solution, std::vector<double> t)
+        : solution_(solution), t_(std::move(t)) {}
+
+    /// The share of the rows that was given out.
+    double share() const { return static_cast<double>(row_) / static_cast<double>(t_.size()); }
+
+    /// Adds the next block to `out`; false when there is none.
+    bool next(std::string& out) {
+        if (row_ == t_.size()) return false;
+        if (row_ == 0) {
+            out += "t";
+            for (const auto& pair : solution_.pairs)
+                fmt::format_to(std::back_inserter(out), ",u{},pu{}", pair.index, pair.index);
+            out += '\n';
+        }
+        const auto columns = std::max<std::size_t>(solution_.pairs.size(), 1);
+        const auto rows = std::clamp<std::size_t>(values / columns, 1, t_.size() - row_);
+        const auto first = t_.begin() + static_cast<std::ptrdiff_t>(row_);
+        const std::vector<double> t(first, first + static_cast<std::ptrdiff_t>(rows));
+        std::vector<std::vector<sturm::Eigenfunction::Value>> block;
+        for (const auto& pair : solution_.pairs)
+            block.push_back(has_function(pair)
+                                ? pair.function.at(t)
+                                : std::vector(rows, sturm::Eigenfunction::Value{NAN, NAN}));
+        for (std::size_t i = 0; i < rows; ++i) {
+            fmt::format_to(std::back_inserter(out), "{}", t[i]);
+            for (const auto& column : block)
+                fmt::format_to(std::back_inserter(out), ",{},{}", column[i].u, column[i].pu);
+            out += '\n';
+        }
+        row_ += rows;
+        return true;
     }
-    for (std::size_t i = 0; i < t.size(); ++i) {
-        fmt::format_to(std::back_inserter(out), "\n{}", t[i]);
-        for (const auto& column : columns)
-            fmt::format_to(std::back_inserter(out), ",{},{}", column[i].u, column[i].pu);
-    }
-    return out + "\n";
-}
+
+private:
+    static constexpr std::size_t values = 1 << 16;  // of a block: a fraction of a second
+
+    const sturm::Solution& solution_;
+    std::vector<double> t_;
+    std::size_t row_ = 0;
+};
 
 /// One line on stderr for each way in which eigenvalues failed.
 inline ExitCode report_failures(const sturm::Solution& solution) {

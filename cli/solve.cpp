@@ -11,8 +11,10 @@
 
 #include "deepsl/sturm/solver.h"
 #include "file.h"
+#include "machine.h"
 #include "parse.h"
 #include "picture.h"
+#include "progress.h"
 #include "report.h"
 #include "table.h"
 #include "text.h"
@@ -33,7 +35,7 @@ constexpr const char* examples = R"text(Examples:
 
 Formulas: the variable is t; + - * / ^ (power), < <= > >= == != && || as 0 or 1, a ? b : c,
 exp log sqrt sin cos tan abs fabs pow min max floor and others, pi and e.
-Exit codes: 0 solved, 1 failed, 2 the command is wrong, 3 the data are wrong.)text";
+Exit codes: 0 solved, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 stopped by Ctrl-C.)text";
 
 /// The flags that say the same thing in two ways.
 void check_combinations(const CLI::App& verb) {
@@ -43,76 +45,104 @@ void check_combinations(const CLI::App& verb) {
         {"--json", "--quiet"},     {"--json", "--draw"},   {"--quiet", "--draw"}};
     for (const auto& [one, other] : rivals) {
         if (verb.count(one) != 0 && verb.count(other) != 0) {
-            throw usage_error(
+            throw argument_error(
                 fmt::format("{} and {} cannot be given together; drop one of them", one, other));
         }
     }
 }
 
-Task read_task(const SolveArguments& arguments) {
-    Task task;
-    auto& problem = task.problem;
+StatedProblem read_problem(const SolveArguments& arguments) {
+    StatedProblem stated;
+    auto& problem = stated.problem;
     problem.left = boundary("--bc-left", arguments.bc_left);
     problem.right = boundary("--bc-right", arguments.bc_right);
     if (arguments.table.empty()) {
-        problem.p = function_of("--p", task.p = arguments.p);
-        problem.q = function_of("--q", task.q = arguments.q);
-        problem.w = function_of("--w", task.w = arguments.w);
+        problem.p = function_of("--p", stated.p = arguments.p);
+        problem.q = function_of("--q", stated.q = arguments.q);
+        problem.w = function_of("--w", stated.w = arguments.w);
         std::tie(problem.a, problem.b) = pair_of("--interval", arguments.interval);
-        task.a = split_list(arguments.interval)[0];
-        task.b = split_list(arguments.interval)[1];
+        stated.a = split_list(arguments.interval)[0];
+        stated.b = split_list(arguments.interval)[1];
         if (problem.a >= problem.b) {
-            throw usage_error(fmt::format(
+            throw argument_error(fmt::format(
                 "--interval {},{} {}; give the smaller end first, as in --interval 0 1", problem.a,
                 problem.b, problem.a == problem.b ? "has length zero" : "is reversed"));
         }
     } else {
-        const auto table = read_table(arguments.table);
+        const auto table = read_coefficient_table(arguments.table);
         problem.p = interpolate(table.t, table.p);
         problem.q = interpolate(table.t, table.q);
         problem.w = interpolate(table.t, table.w);
         problem.a = table.t.front();
         problem.b = table.t.back();
         problem.breaks.assign(table.t.begin() + 1, table.t.end() - 1);
-        task.p = task.q = task.w = "table";
-        task.a = fmt::format("{}", problem.a);
-        task.b = fmt::format("{}", problem.b);
+        stated.p = stated.q = stated.w = "table";
+        stated.a = fmt::format("{}", problem.a);
+        stated.b = fmt::format("{}", problem.b);
     }
-    if (arguments.breaks.empty()) return task;
+    if (arguments.breaks.empty()) return stated;
     for (const auto& item : split_list(arguments.breaks)) {
-        const double place = number("--breaks", item);
+        const double place = number_of("--breaks", item);
         if (place < problem.a || place > problem.b) {
-            throw usage_error(fmt::format("--breaks: {} lies outside the interval [{}, {}]", place,
-                                          problem.a, problem.b));
+            throw argument_error(fmt::format("--breaks: {} lies outside the interval [{}, {}]",
+                                             place, problem.a, problem.b));
         }
         problem.breaks.push_back(place);
     }
-    return task;
+    return stated;
 }
+
+/// Neither a script that asked for silence nor one that reads JSON is told how far the work is.
+bool shows_progress(const SolveArguments& arguments) { return !arguments.quiet && !arguments.json; }
 
 sturm::Solution find_eigenvalues(const sturm::Problem& problem, const SolveArguments& arguments) {
     sturm::SolveOptions options;
     const auto tolerance = to_number<double>(arguments.tolerance);
     if (!tolerance || !(*tolerance >= 1e-13 && *tolerance <= 0.1)) {
-        throw usage_error(
+        throw argument_error(
             fmt::format("--tol takes a number from 1e-13 to 0.1, but {} was "
                         "given",
                         shown(arguments.tolerance)));
     }
     options.tolerance = *tolerance;
     if (!arguments.max_cells.empty())
-        options.max_cells = whole("--max-cells", arguments.max_cells, 32, 10000000);
+        options.max_cells = whole_number_of("--max-cells", arguments.max_cells, 32, 10000000);
     if (!arguments.range.empty()) {
         const auto [low, high] = pair_of("--range", arguments.range);
         if (low > high) {
-            throw usage_error(
+            throw argument_error(
                 fmt::format("--range {},{} is empty; give the smaller number first", low, high));
         }
+        const ProgressLine progress(
+            shows_progress(arguments),
+            fmt::format("finding the eigenvalues from {} to {}", low, high));
         return sturm::solve(problem, sturm::Range{low, high}, options);
     }
-    const sturm::Indices indices{whole("--from", arguments.from, 1, most_eigenvalues),
-                                 whole("-n", arguments.count, 1, most_eigenvalues)};
+    const sturm::Indices indices{whole_number_of("--from", arguments.from, 1, most_eigenvalues),
+                                 whole_number_of("-n", arguments.count, 1, most_eigenvalues)};
+    const ProgressLine progress(
+        shows_progress(arguments),
+        indices.count == 1 ? std::string("finding the eigenvalue")
+                           : fmt::format("finding {} eigenvalues", grouped(indices.count)));
     return sturm::solve(problem, indices, options);
+}
+
+void write_eigenfunctions(const SolveArguments& arguments, const sturm::Solution& solution,
+                          std::vector<double> t) {
+    const Interrupt interrupt;
+    const auto file = shown(arguments.eigenfunctions);
+    ProgressLine progress(shows_progress(arguments), fmt::format("writing {}", file));
+    CsvBlocks blocks(solution, std::move(t));
+    write_stream(arguments.eigenfunctions, [&](std::string& block) {
+        if (Interrupt::asked()) {
+            throw Interrupted(
+                fmt::format("interrupted at {:.0f} % of {}, which is left as it was; "
+                            "fewer --points take less time",
+                            100.0 * blocks.share(), file));
+        }
+        progress.set(blocks.share());
+        return blocks.next(block);
+    });
 }
 
 /// With the true minus sign and prime instead of those of the keyboard.
@@ -122,19 +152,20 @@ std::string typeset(const std::string& text) {
     return out;
 }
 
-Picture picture_of(const Task& task, const sturm::Solution& solution, std::size_t curves) {
+Picture picture_of(const StatedProblem& stated, const sturm::Solution& solution,
+                   std::size_t curves) {
     Picture picture;
-    picture.title = typeset(equation_text(task));
-    picture.subtitle = typeset(conditions_text(task));
-    picture.t = grid(task.problem, 601);
+    picture.title = typeset(equation_text(stated));
+    picture.subtitle = typeset(conditions_text(stated));
+    picture.t = grid(stated.problem, 601);
     const auto sampled = [&](const sturm::Problem::Function& function) {
         std::vector<double> values;
         for (const double t : picture.t) values.push_back(function(t));
         return values;
     };
-    picture.coefficients = {{"p", formula_text(task.p), sampled(task.problem.p)},
-                            {"q", formula_text(task.q), sampled(task.problem.q)},
-                            {"w", formula_text(task.w), sampled(task.problem.w)}};
+    picture.coefficients = {{"p", formula_text(stated.p), sampled(stated.problem.p)},
+                            {"q", formula_text(stated.q), sampled(stated.problem.q)},
+                            {"w", formula_text(stated.w), sampled(stated.problem.w)}};
     for (const auto& pair : solution.pairs) {
         if (!has_function(pair)) continue;
         // Rounding left over from an eigenvalue that is 0 would be all its label says.
@@ -181,7 +212,7 @@ CLI::App* add_solve(CLI::App& app, SolveArguments& arguments) {
 
     const auto* output = "Output";
     verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group(output);
-    verb->add_flag("--quiet", arguments.quiet, "Print no table")->group(output);
+    verb->add_flag("--quiet", arguments.quiet, "Print no table and no progress")->group(output);
     verb->add_flag("--draw", arguments.draw, "Draw eigenfunctions even if this is no terminal")
         ->group(output);
     add("--eigenfunctions", arguments.eigenfunctions, "FILE.csv", "Write t,u1,pu1,u2,pu2,...",
@@ -194,25 +225,27 @@ CLI::App* add_solve(CLI::App& app, SolveArguments& arguments) {
 ExitCode run_solve(const CLI::App& verb, const SolveArguments& arguments) {
     check_words(verb, "every value follows its flag, and a formula with blanks is put in quotes");
     check_combinations(verb);
-    const auto points = whole("--points", arguments.points, 2, most_points);
-    if (!arguments.plot.empty() && arguments.plot == arguments.eigenfunctions)
-        throw usage_error("--plot and --eigenfunctions name the same file; choose two");
-    const auto task = read_task(arguments);
-    const auto solution = find_eigenvalues(task.problem, arguments);
+    const auto points = whole_number_of("--points", arguments.points, 2, most_points);
+    check_distinct("--plot", arguments.plot, {arguments.eigenfunctions, arguments.table});
+    check_distinct("--eigenfunctions", arguments.eigenfunctions, {arguments.table});
+    const auto stated = read_problem(arguments);
+    for (const auto& output : {arguments.plot, arguments.eigenfunctions})
+        if (!output.empty()) check_writable(output);
+    const auto solution = find_eigenvalues(stated.problem, arguments);
 
     // The table comes first: a disk that is full must not cost the result.
     if (arguments.json) {
-        print(json_text(task, solution));
+        print(json_text(stated, solution));
     } else if (!arguments.quiet) {
-        auto text = table_text(task, solution, *to_number<double>(arguments.tolerance));
+        auto text = table_text(stated, solution, *to_number<double>(arguments.tolerance));
         if (arguments.draw || ::isatty(STDOUT_FILENO) == 1)
-            text += text_picture(picture_of(task, solution, text_curves));
+            text += text_picture(picture_of(stated, solution, text_curves));
         print(text);
     }
     if (!arguments.eigenfunctions.empty())
-        write_file(arguments.eigenfunctions, csv_text(solution, grid(task.problem, points)));
+        write_eigenfunctions(arguments, solution, grid(stated.problem, points));
     if (!arguments.plot.empty())
-        write_file(arguments.plot, svg_picture(picture_of(task, solution, svg_curves)));
+        write_file(arguments.plot, svg_picture(picture_of(stated, solution, svg_curves)));
     return report_failures(solution);
 }
 

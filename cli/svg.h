@@ -1,18 +1,18 @@
 // The program draws with the library's parts.
 #pragma once
 
-#include "../src/io/svg.h"
+#include "deepsl/report/svg.h"
 
 namespace deepsl::cli {
 
-using io::Axis;
-using io::axis_of;
-using io::Drawing;
-using io::escaped;
-using io::faint;
-using io::ink;
-using io::label;
-using io::power_label;
-using io::rule;
+using report::Axis;
+using report::axis_of;
+using report::Drawing;
+using report::escaped;
+using report::faint;
+using report::ink;
+using report::label;
+using report::power_label;
+using report::rule;
 
 }  // namespace deepsl::cli

@@ -19,6 +19,9 @@ struct CoefficientTable {
 /// Throws Error (bad_data) that names the file, the line and the column.
 CoefficientTable read_coefficient_table(const std::string& path);
 
+/// The name it had before.
+inline CoefficientTable read_table(const std::string& path) { return read_coefficient_table(path); }
+
 /// The straight lines between the points (t, values).
 std::function<double(double)> interpolate(std::vector<double> t, std::vector<double> values);
 

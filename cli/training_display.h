@@ -3,14 +3,15 @@
 #pragma once
 
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "deepsl/text.h"
 #include "deepsl/train/progress.h"
 #include "deepsl/train/trainer.h"
 #include "error.h"
@@ -25,12 +26,12 @@ public:
     TrainingDisplay(Show show, std::string metric_name)
         : show_(show), metric_(std::move(metric_name)), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-    /// They refer to this display, and end training at Ctrl-C.
+    /// They refer to this display, and end training at Ctrl-C or SIGTERM.
     train::Callbacks callbacks() {
         train::Callbacks callbacks;
         callbacks.stop = [] { return Interrupt::asked(); };
         callbacks.warning = [this](const std::string& what) {
-            tell(fmt::format("{}deepsl: warning: {}; the training goes on\n", erase_bar(), what));
+            warning(what + "; the training goes on");
         };
         if (show_ == Show::epochs) {
             callbacks.epoch = [this](const train::EpochReport& report) {
@@ -47,9 +48,16 @@ public:
         return callbacks;
     }
 
+    /// A remark, unless the user asked for silence.
     void line(std::string_view text) {
         if (show_ == Show::nothing) return;
-        tell(fmt::format("{}{}\n", erase_bar(), text));
+        tell(fmt::format("{}{}\n", erase_bar(), printable(text)));
+    }
+
+    /// What the user has to know in any case.
+    void warning(std::string_view text) {
+        tell(erase_bar());
+        warn(printable(text));
     }
 
 private:

@@ -20,7 +20,7 @@
 namespace deepsl::cli {
 
 [[noreturn]] inline void reject(std::string_view flag, const ExpressionError& error) {
-    throw usage_error(fmt::format("{}: {}\n{}", flag, error.what(), error.pointer()));
+    throw argument_error(fmt::format("{}: {}\n{}", flag, error.what(), error.pointer()));
 }
 
 inline sturm::Problem::Function function_of(std::string_view flag, const std::string& text) {
@@ -31,12 +31,12 @@ inline sturm::Problem::Function function_of(std::string_view flag, const std::st
     }
 }
 
-inline double number(std::string_view flag, const std::string& text) {
+inline double number_of(std::string_view flag, const std::string& text) {
     try {
         const double value = parse_constant(text);
         if (std::isfinite(value)) return value;
-        throw usage_error(fmt::format("{}: {} is {}; give a finite number", flag, shown(text),
-                                      std::isnan(value) ? "not a number" : "infinite"));
+        throw argument_error(fmt::format("{}: {} is {}; give a finite number", flag, shown(text),
+                                         std::isnan(value) ? "not a number" : "infinite"));
     } catch (const ExpressionError& error) {
         reject(flag, error);
     }
@@ -45,19 +45,19 @@ inline double number(std::string_view flag, const std::string& text) {
 inline std::pair<double, double> pair_of(std::string_view flag, const std::string& text) {
     const auto items = split_list(text);
     if (items.size() != 2) {
-        throw usage_error(fmt::format("{} takes two numbers such as {} 0,1, but {} was given", flag,
-                                      flag, shown(text)));
+        throw argument_error(fmt::format("{} takes two numbers such as {} 0,1, but {} was given",
+                                         flag, flag, shown(text)));
     }
-    return {number(flag, items[0]), number(flag, items[1])};
+    return {number_of(flag, items[0]), number_of(flag, items[1])};
 }
 
-inline std::size_t whole(std::string_view flag, const std::string& text, std::size_t least,
-                         std::size_t most) {
+inline std::size_t whole_number_of(std::string_view flag, const std::string& text,
+                                   std::size_t least, std::size_t most) {
     const auto value = to_number<long long>(text);
     if (value && *value >= static_cast<long long>(least) && *value <= static_cast<long long>(most))
         return static_cast<std::size_t>(*value);
-    throw usage_error(fmt::format("{} takes a whole number from {} to {}, but {} was given", flag,
-                                  least, most, shown(text)));
+    throw argument_error(fmt::format("{} takes a whole number from {} to {}, but {} was given",
+                                     flag, least, most, shown(text)));
 }
 
 inline sturm::BoundaryCondition boundary(std::string_view flag, const std::string& text) {
@@ -67,13 +67,13 @@ inline sturm::BoundaryCondition boundary(std::string_view flag, const std::strin
         return std::isalpha(static_cast<unsigned char>(c)) != 0;
     });
     if (is_word) {
-        throw usage_error(fmt::format(
+        throw argument_error(fmt::format(
             "{}: unknown boundary condition {}; {}", flag, shown(text),
             did_you_mean(text, {"dirichlet", "neumann"}, "use dirichlet, neumann or two numbers")));
     }
     const auto [alpha1, alpha2] = pair_of(flag, text);
     if (alpha1 == 0.0 && alpha2 == 0.0) {
-        throw usage_error(
+        throw argument_error(
             fmt::format("{} 0,0 is no condition; at least one of the two numbers "
                         "must differ from 0, as in {} 1,0 (dirichlet)",
                         flag, flag));

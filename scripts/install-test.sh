@@ -32,16 +32,23 @@ use() {  # a project of tests/install: builds and runs it
     "$work/build/$1/install_test"
 }
 
+# What include/ has is public, and is installed.
+diff <(cd "$source/include" && find . -type f | sort) \
+    <(cd "$work/prefix/include" && find . -type f | sort) || {
+    echo "install test: the headers above are not those of include/; see src/CMakeLists.txt." >&2
+    exit 1
+}
+
 cp -r "$source/tests/install" "$work/source"
 use sturm
 
-if [[ -e $work/prefix/include/deepsl/model/model.h ]]; then
-    # The code that README.md shows, as it stands there.
-    code=$(sed -n '/^#include <deepsl\/data\/scaling.h>/,/^```/{/^```/!p}' "$source/README.md")
-    grep '^#include' <<<"$code" >"$work/source/learn/readme_includes.h"
-    grep -v '^#include' <<<"$code" >"$work/source/learn/readme_code.h"
-    use learn
-fi
+# The first program that README.md shows is the one that is tested here.
+diff <(sed -n '/^```cpp/,/^```/p' "$source/README.md" | sed '1d; /^```/,$d') \
+    <(sed 1d "$work/source/learn/main.cpp") || {
+    echo "install test: README.md and tests/install/learn/main.cpp differ." >&2
+    exit 1
+}
+use learn
 
 if [[ -e $build/deepsl ]]; then
     "$work/prefix/bin/deepsl" --help >/dev/null

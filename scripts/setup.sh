@@ -7,7 +7,7 @@
 set -euo pipefail
 
 declare -A packages=(
-    [build]="g++ cmake ninja-build make libcli11-dev libfmt-dev nlohmann-json3-dev libmuparser-dev libtorch-dev libtomlplusplus-dev"
+    [build]="g++ cmake ninja-build make libcli11-dev libeigen3-dev libfmt-dev libmuparser-dev libtomlplusplus-dev nlohmann-json3-dev"
     [test]="libgtest-dev librapidcheck-dev"
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"
@@ -40,7 +40,7 @@ groups=("$@")
 wanted=()
 for group in "${groups[@]}"; do
     [[ -n ${packages[$group]:-} ]] ||
-        fail "no group is called '$group'; there are: build test lint tidy bench fuzz."
+        fail "no group is called '$group'; there are: build test lint tidy bench fuzz experiment."
     read -ra names <<<"${packages[$group]}"
     wanted+=("${names[@]}")
 done

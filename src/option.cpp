@@ -7,12 +7,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "deepsl/text.h"
+
 namespace deepsl {
 namespace {
 
 [[noreturn]] void reject(const Option& option, std::string_view text) {
-    throw OptionError(
-        fmt::format("{} takes {}, but '{}' was given", option.name, allowed(option), text));
+    auto sentence =
+        fmt::format("{} takes {}, but {} was given", option.name, allowed(option), in_quotes(text));
+    if (const auto similar = nearest(text, option.choices); !similar.empty())
+        sentence += fmt::format("; did you mean {}?", in_quotes(similar));
+    throw argument_error(sentence);
 }
 
 template <class Number>
@@ -23,6 +28,42 @@ Number number_from(const Option& option, std::string_view text, std::string_view
     const auto wide = static_cast<double>(value);
     if (!(wide >= option.least && wide <= option.most)) reject(option, whole);
     return value;
+}
+
+/// Takes an item in quotes off the front; false if the closing quote is missing.
+bool take_quoted(std::string_view& rest, std::string& item) {
+    rest.remove_prefix(1);
+    for (;;) {
+        const auto quote = rest.find('"');
+        if (quote == std::string_view::npos) return false;
+        item += rest.substr(0, quote);
+        rest.remove_prefix(quote + 1);
+        if (!rest.starts_with('"')) return true;
+        item += '"';
+        rest.remove_prefix(1);
+    }
+}
+
+/// Takes an item off the front, up to a comma that is not in parentheses.
+std::string take_plain(std::string_view& rest) {
+    int depth = 0;
+    std::size_t end = 0;
+    for (; end < rest.size() && (rest[end] != ',' || depth > 0); ++end) {
+        if (rest[end] == '(') ++depth;
+        if (rest[end] == ')') --depth;
+    }
+    std::string item(trimmed(rest.substr(0, end)));
+    rest.remove_prefix(end);
+    return item;
+}
+
+std::string list_item(const std::string& text) {
+    const bool plain =
+        !text.empty() && trimmed(text) == text && text.find_first_of(",\"()") == std::string::npos;
+    if (plain) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + '"';
 }
 
 }  // namespace
@@ -41,25 +82,51 @@ void parse_option(const Option& option, std::string_view text, bool& value) {
 }
 
 void parse_option(const Option& option, std::string_view text, std::string& value) {
-    if (std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end())
-        reject(option, text);
-    value = text;
+    if (option.kind == Option::Kind::choice) {
+        value = option.choices[parse_choice(option, text)];
+    } else {
+        value = text;
+    }
 }
 
 void parse_option(const Option& option, std::string_view text, std::vector<std::int64_t>& value) {
-    if (text == "none") {
-        value.clear();
-        return;
-    }
     std::vector<std::int64_t> result;
-    for (std::string_view rest = text; !rest.empty();) {
-        const auto cut = std::min(rest.find('-'), rest.size());
-        result.push_back(number_from<std::int64_t>(option, rest.substr(0, cut), text));
-        rest.remove_prefix(std::min(cut + 1, rest.size()));
-        if (rest.empty() && cut + 1 == text.size()) reject(option, text);
+    if (text != "none") {
+        if (text.empty()) reject(option, text);
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const auto end = std::min(text.find('-', begin), text.size());
+            result.push_back(
+                number_from<std::int64_t>(option, text.substr(begin, end - begin), text));
+            begin = end + 1;
+        }
+        if (result.size() > 20) reject(option, text);
     }
-    if (result.empty() || result.size() > 20 || text.back() == '-') reject(option, text);
     value = std::move(result);
+}
+
+void parse_option(const Option& option, std::string_view text, std::vector<std::string>& value) {
+    std::vector<std::string> result;
+    auto rest = trimmed(text);
+    while (!rest.empty()) {
+        std::string item;
+        const bool quoted = rest.starts_with('"');
+        if (quoted && !take_quoted(rest, item)) reject(option, text);
+        if (!quoted) item = take_plain(rest);
+        rest = trimmed(rest);
+        const bool more = rest.starts_with(',');
+        if ((!quoted && item.empty()) || (!more && !rest.empty())) reject(option, text);
+        result.push_back(std::move(item));
+        if (!more) break;
+        rest = trimmed(rest.substr(1));
+        if (rest.empty()) reject(option, text);
+    }
+    value = std::move(result);
+}
+
+std::size_t parse_choice(const Option& option, std::string_view text) {
+    const auto found = std::find(option.choices.begin(), option.choices.end(), text);
+    if (found == option.choices.end()) reject(option, text);
+    return static_cast<std::size_t>(found - option.choices.begin());
 }
 
 std::string option_text(std::int64_t value) { return fmt::format("{}", value); }
@@ -68,6 +135,11 @@ std::string option_text(bool value) { return value ? "true" : "false"; }
 std::string option_text(const std::string& value) { return value; }
 std::string option_text(const std::vector<std::int64_t>& value) {
     return value.empty() ? "none" : fmt::format("{}", fmt::join(value, "-"));
+}
+std::string option_text(const std::vector<std::string>& value) {
+    std::vector<std::string> items;
+    for (const auto& text : value) items.push_back(list_item(text));
+    return fmt::format("{}", fmt::join(items, ","));
 }
 
 std::string allowed(const Option& option) {
@@ -81,6 +153,8 @@ std::string allowed(const Option& option) {
         case Option::Kind::sizes:
             return "up to 20 layer sizes from 1 to 65536 joined by dashes, such as 128-64-32, or "
                    "none";
+        case Option::Kind::text: return "a text";
+        case Option::Kind::list: return "texts with commas between them, such as a,b,c";
     }
     return "";
 }

@@ -1,19 +1,19 @@
-// What benchmarks of models share: the best of several times, sgemm's rate, and useful work.
+// What benchmarks of models share: the best of several times, sgemm's rate, useful work and memory.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
+#include <vector>
 
-#include <ATen/Parallel.h>
-#include <malloc.h>
-#include <torch/torch.h>
+#include <cblas.h>
+#include <sys/resource.h>
 
+#include "deepsl/matrix.h"
 #include "deepsl/model/model.h"
-
-// OpenBLAS takes all cores by itself, whatever torch was told.
-extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+#include "deepsl/parallel.h"
+#include "deepsl/random.h"
 
 namespace deepsl::bench {
 
@@ -28,35 +28,63 @@ inline double best_of(int times, const std::function<void()>& work) {
     return best;
 }
 
-/// Operations a second.
-inline double sgemm_rate(std::int64_t m, std::int64_t k, std::int64_t n) {
-    const auto a = torch::randn({m, k}), b = torch::randn({k, n});
-    auto c = torch::empty({m, n});
-    const double seconds = best_of(60, [&] { at::mm_out(c, a, b); });
-    return 2.0 * static_cast<double>(m * k * n) / seconds;
+/// Operations a second of C [m, n] = A [m, k] B [k, n].
+inline double sgemm_rate(int m, int k, int n) {
+    Random random(1);
+    const auto matrix = [&](int rows, int columns) {
+        std::vector<float> values(static_cast<std::size_t>(rows) *
+                                  static_cast<std::size_t>(columns));
+        for (auto& value : values) value = static_cast<float>(normal(random));
+        return values;
+    };
+    const auto a = matrix(m, k), b = matrix(k, n);
+    auto c = matrix(m, n);
+    const double seconds = best_of(60, [&] {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, a.data(), k, b.data(),
+                    n, 0.0F, c.data(), n);
+    });
+    return 2.0 * m * k * n / seconds;
+}
+
+/// Of a large product and of one like a layer, the faster.
+inline double sgemm_rate() {
+    return std::max(sgemm_rate(2048, 2048, 2048), sgemm_rate(8192, 128, 64));
 }
 
 inline void use_threads(int threads) {
-    at::set_num_threads(threads);
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(threads);
-    // Freed memory is kept for the next step instead of being given back page by page.
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, -1);
+    set_threads(threads);
+    openblas_set_num_threads(threads);
 }
 
+/// What a field's networks do for samples x [B, inputs].
+struct Work {
+    double operations = 0.0;   // forward
+    double evaluations = 0.0;  // of the field
+};
+
 /// The networks' operations to predict x, at the cells' nodes and at the stages of the lines.
-inline double useful_operations(model::Model& model, const torch::Tensor& x) {
-    const torch::NoGradGuard no_grad;
-    const auto& numerics = model->numerics();
-    double operations = 0.0;
-    for (auto& branch : model->branches()) {
-        const auto lines = field::trace(branch->field(), model->domain(), x, numerics.trace);
-        const auto nodes = x.size(0) * 2 * numerics.cells *
-                           static_cast<std::int64_t>(sturm::nodes_per_cell(numerics.scheme));
-        operations += static_cast<double>(lines.evaluations * branch->field().flops_per_row()) +
-                      static_cast<double>(nodes * branch->coefficient_flops_per_node());
-    }
-    return operations;
+inline Work useful_work(const model::Model& model, MatrixView<const double> x) {
+    const auto options = model.options();
+    const auto parts = model::make_parts<float>(model.inputs(), options);
+    const auto& method = *model.numerics().trace.method;
+    const auto nodes = 2 * model.numerics().cells * sturm::nodes_per_cell(model.numerics().scheme);
+    Work work;
+    for (std::size_t field = 0; field < model.fields(); ++field)
+        for (const int steps : model.inspect(x, field).steps) {
+            const double stages =
+                parts.field->constant() ? 0.0 : static_cast<double>(method.stages() - 1);
+            work.evaluations += 1.0 + stages * steps;
+            work.operations += static_cast<double>(nodes * parts.coefficients->flops_per_row());
+        }
+    work.operations += work.evaluations * static_cast<double>(parts.field->flops_per_row());
+    return work;
+}
+
+/// The most memory that this process has had, in megabytes.
+inline double peak_megabytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
 }  // namespace deepsl::bench

@@ -1,354 +1,378 @@
-#include "deepsl/field/trace.h"
-
+// The loop over Runge-Kutta steps. Both directions of all lines run in it at once; a line leaves it
+// when it has left the domain.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include <ATen/Parallel.h>
-
-#include "field/piece.h"
-#include "network/real.h"
+#include "deepsl/error.h"
+#include "deepsl/field/lines.h"
+#include "deepsl/field/step.h"
+#include "field/exit.h"
+#include "field/row_kernel.h"
 
 namespace deepsl::field {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
-/// z + h sum_j weights_j k_j in one pass over memory; h is double, [rows].
-class Combine : public torch::autograd::Function<Combine> {
-public:
-    static Tensor forward(AutogradContext* context, const Tensor& z, const Tensor& h,
-                          at::TensorList k, const std::vector<double>& weights) {
-        const auto y = torch::empty_like(z);
-        with_real(z.scalar_type(), [&](auto zero) {
-            using Real = decltype(zero);
-            const auto n = z.size(1);
-            const auto from = pointers<Real>(k);
-            const Real* start = z.data_ptr<Real>();
-            const double* step = h.data_ptr<double>();
-            Real* to = y.data_ptr<Real>();
-            at::parallel_for(0, z.size(0), grain(n), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t r = begin; r < end; ++r) {
-                    std::copy_n(start + r * n, n, to + r * n);
-                    for (std::size_t j = 0; j < from.size(); ++j) {
-                        const Real factor = static_cast<Real>(step[r] * weights[j]);
-                        for (std::int64_t i = r * n; i < (r + 1) * n; ++i)
-                            to[i] += factor * from[j][i];
-                    }
-                    // A line that is lost must not lead the field, and its gradient, to NaN.
-                    if (!std::all_of(to + r * n, to + (r + 1) * n,
-                                     [](Real c) { return std::isfinite(c); }))
-                        std::copy_n(start + r * n, n, to + r * n);
-                }
-            });
-        });
-        variable_list kept{h};
-        kept.insert(kept.end(), k.begin(), k.end());
-        context->save_for_backward(kept);
-        context->saved_data["weights"] = weights;
-        return y;
-    }
-
-    static variable_list backward(AutogradContext* context, const variable_list& seeds) {
-        const auto kept = context->get_saved_variables();
-        const auto weights = context->saved_data["weights"].toDoubleVector();
-        const auto seed = seeds[0].contiguous();
-        const variable_list k(kept.begin() + 1, kept.end());
-        const auto dh = torch::empty_like(kept[0]);
-        variable_list dk;
-        for (const auto& slope : k) dk.push_back(torch::empty_like(slope));
-        with_real(seed.scalar_type(), [&](auto zero) {
-            using Real = decltype(zero);
-            const auto n = seed.size(1);
-            const auto slopes = pointers<Real>(k);
-            const auto to = pointers<Real>(dk);
-            const Real* from = seed.data_ptr<Real>();
-            const double* step = kept[0].data_ptr<double>();
-            double* d_step = dh.data_ptr<double>();
-            at::parallel_for(0, seed.size(0), grain(n), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t r = begin; r < end; ++r) {
-                    d_step[r] = 0.0;
-                    // Nothing is wanted of this row; its slopes may be infinite.
-                    if (std::all_of(from + r * n, from + (r + 1) * n,
-                                    [](Real c) { return c == Real(0); })) {
-                        for (auto* slope : to) std::fill_n(slope + r * n, n, Real(0));
-                        continue;
-                    }
-                    for (std::size_t j = 0; j < to.size(); ++j) {
-                        const Real factor = static_cast<Real>(step[r] * weights[j]);
-                        Real sum = 0;
-                        for (std::int64_t i = r * n; i < (r + 1) * n; ++i) {
-                            to[j][i] = factor * from[i];
-                            sum += slopes[j][i] * from[i];
-                        }
-                        d_step[r] += weights[j] * static_cast<double>(sum);
-                    }
-                }
-            });
-        });
-        variable_list result{seed, dh};
-        result.insert(result.end(), dk.begin(), dk.end());
-        result.emplace_back();
-        return result;
-    }
-};
-
-Tensor combine(const Tensor& z, const Tensor& h, const std::vector<Tensor>& k,
-               const std::vector<double>& weights) {
-    std::vector<Tensor> used;
-    std::vector<double> factors;
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-        if (weights[j] == 0.0) continue;
-        used.push_back(k[j]);
-        factors.push_back(weights[j]);
-    }
-    return Combine::apply(z, h, at::TensorList(used), factors);
+template <class Real>
+std::span<const double> widened(const Real* row, std::size_t n, std::vector<double>& memory) {
+    memory.assign(row, row + n);
+    return memory;
 }
 
-Tensor rows_of(const Tensor& tensor, const std::vector<std::int64_t>& rows) {
-    return tensor.index_select(0, torch::tensor(rows, torch::kInt64));
+/// Status of a sample before any step.
+template <class Real>
+LineStatus start_status(const Real* x, const Domain& domain, std::vector<double>& memory) {
+    const auto z = widened(x, domain.dimensions(), memory);
+    if (!std::all_of(z.begin(), z.end(), [](double c) { return std::isfinite(c); }))
+        return LineStatus::not_finite;
+    return domain.level(z) >= 0.0 ? LineStatus::outside : LineStatus::ok;
 }
 
-/// Whether each row goes on, and how its steps should change: data of the loop, not of autograd.
+/// Whether a row goes on, and how its steps should change.
 struct Judgement {
-    std::vector<double> exit;         // where the piece leaves, or -1; NaN if it is not finite
-    std::vector<double> error_ratio;  // local error over tolerance; 0 for fixed steps
+    double exit = -1.0;        // where the piece leaves, or -1; NaN if it is not finite
+    double error_ratio = 0.0;  // local error over tolerance; 0 for fixed steps
 };
 
-Judgement judge(const Step& step, const Domain& domain, const Method& method, double tolerance) {
-    const auto rows = step.z.size(0), n = step.z.size(1);
-    Judgement result;
-    result.exit.assign(static_cast<std::size_t>(rows), -1.0);
-    result.error_ratio.assign(static_cast<std::size_t>(rows), 0.0);
-    with_real(step.z.scalar_type(), [&](auto zero) {
-        using Real = decltype(zero);
-        const auto k = pointers<Real>(step.k);
-        const Real* z = step.z.data_ptr<Real>();
-        const double* h = step.h.data_ptr<double>();
-        at::parallel_for(0, rows, grain(8 * n), [&](std::int64_t begin, std::int64_t end) {
-            ExitFinder finder(domain, method.degree());
-            for (std::int64_t r = begin; r < end; ++r) {
-                const auto at = static_cast<std::size_t>(r);
-                for (std::int64_t i = 0; i < n; ++i)
-                    finder.coefficient(0)[i] = static_cast<double>(z[r * n + i]);
-                for (std::size_t j = 0; j < method.degree(); ++j) {
-                    double* c = finder.coefficient(j + 1);
-                    std::fill_n(c, n, 0.0);
-                    for (std::size_t s = 0; s < method.stages(); ++s) {
-                        const double factor = h[r] * method.dense[s][j];
-                        if (factor == 0.0) continue;
-                        for (std::int64_t i = 0; i < n; ++i)
-                            c[i] += factor * static_cast<double>(k[s][r * n + i]);
-                    }
-                }
-                double worst = 0.0;
-                for (std::int64_t i = 0; method.adaptive() && i < n; ++i) {
-                    double sum = 0.0;
-                    for (std::size_t s = 0; s < method.stages(); ++s)
-                        sum += method.error[s] * static_cast<double>(k[s][r * n + i]);
-                    worst = std::max(worst, std::fabs(h[r] * sum));
-                }
-                // A stage that only leads to others leaves no trace in the sums above.
-                Real lost = 0;
-                for (std::size_t s = 0; method.adaptive() && s < method.stages(); ++s)
-                    for (std::int64_t i = 0; i < n; ++i) lost += Real(0) * k[s][r * n + i];
-                result.error_ratio[at] = worst / tolerance;
-                if (std::isnan(lost)) {
-                    result.error_ratio[at] = 0.0;
-                    result.exit[at] = std::nan("");
-                } else if (result.error_ratio[at] <= 1.0) {
-                    result.exit[at] = finder.first_exit().value_or(-1.0);
-                }
-            }
-        });
-    });
-    return result;
-}
+template <class Real>
+class Tracer {
+public:
+    Tracer(const VectorField<Real>& field, const Domain& domain, const TraceOptions& options,
+           Lines<Real>& lines, network::Tape* tape)
+        : field_(field),
+          domain_(domain),
+          options_(options),
+          method_(field.constant() ? straight() : *options.method),
+          dense_(method_),
+          lines_(lines),
+          tape_(tape),
+          n_(domain.dimensions()) {}
 
-/// Status of the samples before any step.
-std::vector<LineStatus> start_status(const Tensor& x, const Domain& domain) {
-    const auto wide = x.detach().to(torch::kFloat64).contiguous();
-    const auto n = static_cast<std::size_t>(x.size(1));
-    std::vector<LineStatus> status(static_cast<std::size_t>(x.size(0)), LineStatus::ok);
-    for (std::size_t b = 0; b < status.size(); ++b) {
-        const std::span<const double> z(wide.data_ptr<double>() + b * n, n);
-        if (!std::all_of(z.begin(), z.end(), [](double c) { return std::isfinite(c); })) {
-            status[b] = LineStatus::not_finite;
-        } else if (domain.level(z) >= 0.0) {
-            status[b] = LineStatus::outside;
+    void run(const Real* x, std::size_t samples) {
+        start(x, samples);
+        if (lines_.started.empty()) return;
+        first_round();
+        for (int step = 1;; ++step) {
+            auto& round = lines_.rounds[lines_.rounds_used - 1];
+            choose_steps(round);
+            take_step(field_, method_, rows_of(round), tape_);
+            judge_all(round);
+            if (onward_.empty()) return;
+            if (step == options_.max_steps) break;
+            next_round();
+        }
+        const auto& last = lines_.rounds[lines_.rounds_used - 1];
+        for (const auto row : onward_) lines_.line_status[last.lines[row]] = LineStatus::step_limit;
+    }
+
+private:
+    StepRows<Real> rows_of(Round<Real>& round) const {
+        return {round.rows, n_, round.h.data(), round.points.data(), round.k.data()};
+    }
+
+    void start(const Real* x, std::size_t samples) {
+        lines_.samples = samples;
+        lines_.n = n_;
+        lines_.domain = &domain_;
+        lines_.method = &method_;
+        lines_.step_pace = field_.constant() ? 1.0 : 0.5 / options_.steps;
+        lines_.x.assign(x, x + samples * n_);
+        lines_.rounds_used = 0;
+        lines_.started.clear();
+        lines_.line_status.resize(2 * samples);
+        lines_.exit.assign(2 * samples, 0.0);
+        if (lines_.pieces.size() < 2 * samples) lines_.pieces.resize(2 * samples);
+        for (std::size_t b = 0; b < samples; ++b) {
+            const auto status = start_status(x + b * n_, domain_, memory_);
+            lines_.line_status[b] = lines_.line_status[b + samples] = status;
+            lines_.pieces[b].clear();
+            lines_.pieces[b + samples].clear();
+            if (status == LineStatus::ok) lines_.started.push_back(b);
         }
     }
-    return status;
-}
 
-double resized(double h, double error_ratio, int order) {
-    if (!std::isfinite(error_ratio)) return 0.2 * h;
-    const double factor = 0.9 * std::pow(std::max(error_ratio, 1e-10), -1.0 / order);
-    return h * std::clamp(factor, 0.2, 5.0);
-}
+    Round<Real>& add_round(std::size_t rows) {
+        if (lines_.rounds.size() == lines_.rounds_used) lines_.rounds.emplace_back();
+        auto& round = lines_.rounds[lines_.rounds_used++];
+        const auto stages = method_.stages();
+        round.rows = rows;
+        round.lines.resize(rows);
+        round.from.resize(rows);
+        round.repeated.assign(rows, 0);
+        round.h.resize(rows);
+        round.pace.resize(rows);
+        round.points.resize(stages * rows * n_);
+        round.k.resize(stages * rows * n_);
+        return round;
+    }
 
-void check(const Domain& domain, const Tensor& x, const TraceOptions& options) {
-    if (x.dim() != 2 || x.size(1) != domain.dimensions()) {
-        throw sturm::InputError("samples for a domain of " + std::to_string(domain.dimensions()) +
-                                " dimensions must be a table with as many columns, but there are " +
-                                std::to_string(x.dim() == 2 ? x.size(1) : 0));
+    /// Both directions share the slope at the sample.
+    void first_round() {
+        const auto count = lines_.started.size();
+        lines_.start.resize(count * n_);
+        lines_.first_slope.resize(count * n_);
+        for (std::size_t i = 0; i < count; ++i)
+            std::copy_n(lines_.x.data() + lines_.started[i] * n_, n_, lines_.start.data() + i * n_);
+        field_.forward(lines_.start.data(), count, lines_.first_slope.data(), tape_);
+        auto& round = add_round(2 * count);
+        for (std::size_t r = 0; r < round.rows; ++r) {
+            const bool backwards = r >= count;
+            round.from[r] = r % count;
+            round.lines[r] = lines_.started[r % count] + (backwards ? lines_.samples : 0);
+            std::copy_n(lines_.start.data() + (r % count) * n_, n_, round.points.data() + r * n_);
+            std::copy_n(lines_.first_slope.data() + (r % count) * n_, n_, round.k.data() + r * n_);
+        }
+        wanted_.assign(round.rows, 0.0);
     }
-    if (options.steps < 1 || options.max_steps < 1)
-        throw sturm::InputError("steps and max_steps must be 1 or more");
-    const double least = x.scalar_type() == torch::kFloat32 ? 1e-6 : 1e-13;
-    if (options.method->adaptive() && !(options.tolerance >= least && options.tolerance <= 0.1)) {
-        throw sturm::InputError("the tolerance of field lines must lie between " +
-                                std::string(least > 1e-7 ? "1e-6 (float32)" : "1e-13") +
-                                " and 0.1; for less use float64");
+
+    void choose_steps(Round<Real>& round) {
+        for (std::size_t r = 0; r < round.rows; ++r) {
+            const double sign = round.lines[r] < lines_.samples ? 1.0 : -1.0;
+            double pace = domain_.pace(widened(round.k.data() + r * n_, n_, memory_));
+            // Where the field vanishes or is not finite any step will do.
+            if (!std::isfinite(pace) || !(pace > 0.0)) pace = 1.0;
+            round.h[r] = sign * lines_.step_pace / pace;
+            if (method_.adaptive() && wanted_[r] > 0.0)
+                round.h[r] = sign * std::min(wanted_[r], 0.5 / pace);
+            round.pace[r] = method_.adaptive() ? std::fabs(round.h[r]) * pace : lines_.step_pace;
+        }
     }
+
+    void judge_all(Round<Real>& round) {
+        onward_.clear();
+        rejected_.clear();
+        ratio_.assign(round.rows, 0.0);
+        finder_.prepare(domain_, method_.degree());
+        for (std::size_t r = 0; r < round.rows; ++r) {
+            const auto verdict = judge(round, r);
+            const auto line = round.lines[r];
+            ratio_[r] = verdict.error_ratio;
+            if (!(verdict.error_ratio <= 1.0)) {
+                rejected_.push_back(r);
+                continue;
+            }
+            lines_.pieces[line].push_back({lines_.rounds_used - 1, r});
+            if (std::isnan(verdict.exit)) {
+                lines_.line_status[line] = LineStatus::not_finite;
+            } else if (verdict.exit >= 0.0) {
+                lines_.exit[line] = verdict.exit;
+            } else {
+                onward_.push_back(r);
+            }
+        }
+        accepted_ = onward_.size();
+        onward_.insert(onward_.end(), rejected_.begin(), rejected_.end());
+    }
+
+    Judgement judge(Round<Real>& round, std::size_t r) {
+        Judgement result;
+        if (method_.adaptive()) {
+            result.error_ratio = error_ratio(method_, rows_of(round), r, options_.tolerance);
+            if (std::isnan(result.error_ratio)) return {std::nan(""), 0.0};
+            if (!(result.error_ratio <= 1.0)) return result;
+        }
+        result.exit = field_.constant() ? straight_exit(round, r) : first_exit(round, r);
+        return result;
+    }
+
+    double straight_exit(const Round<Real>& round, std::size_t r) {
+        direction_.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i)
+            direction_[i] = round.h[r] * static_cast<double>(round.k[r * n_ + i]);
+        return domain_.straight_exit(widened(round.points.data() + r * n_, n_, memory_),
+                                     direction_);
+    }
+
+    /// Whether the points that span the hull of a piece lie inside: most pieces need no more.
+    bool hull_inside(const Round<Real>& round, std::size_t r) {
+        point_.resize(n_);
+        for (std::size_t j = 0; j < dense_.degree; ++j) {
+            const Real* k[Method::max_stages];
+            Real factor[Method::max_stages];
+            std::size_t count = 0;
+            for (std::size_t s = 0; s < dense_.stages; ++s) {
+                if (dense_.control[j][s] == 0.0) continue;
+                k[count] = round.k.data() + (s * round.rows + r) * n_;
+                factor[count++] = static_cast<Real>(round.h[r] * dense_.control[j][s]);
+            }
+            if (!row_kernel<Real>().combine(round.points.data() + r * n_, k, factor, count, n_,
+                                            point_.data()) ||
+                !(domain_.level(widened(point_.data(), n_, memory_)) < 0.0))
+                return false;
+        }
+        return true;
+    }
+
+    double first_exit(const Round<Real>& round, std::size_t r) {
+        if (hull_inside(round, r)) return -1.0;
+        const Real* const z = round.points.data() + r * n_;
+        std::copy_n(z, n_, finder_.coefficient(0));
+        for (std::size_t j = 0; j < method_.degree(); ++j) {
+            double* const c = finder_.coefficient(j + 1);
+            std::fill_n(c, n_, 0.0);
+            for (std::size_t s = 0; s < method_.stages(); ++s) {
+                const double factor = round.h[r] * method_.dense[s][j];
+                if (factor == 0.0) continue;
+                const Real* const k = round.k.data() + (s * round.rows + r) * n_;
+                for (std::size_t i = 0; i < n_; ++i) c[i] += factor * static_cast<double>(k[i]);
+            }
+        }
+        return finder_.first_exit().value_or(-1.0);
+    }
+
+    void next_round() {
+        auto& next = add_round(onward_.size());
+        const auto& done = lines_.rounds[lines_.rounds_used - 2];
+        const auto last = method_.stages() - 1;
+        wanted_.assign(next.rows, 0.0);
+        for (std::size_t i = 0; i < next.rows; ++i) {
+            const auto r = onward_[i];
+            const bool repeated = i >= accepted_;
+            const auto stage = repeated ? 0 : last;
+            next.lines[i] = done.lines[r];
+            next.from[i] = r;
+            next.repeated[i] = repeated ? 1 : 0;
+            const auto at = (stage * done.rows + r) * n_;
+            std::copy_n(done.points.data() + at, n_, next.points.data() + i * n_);
+            std::copy_n(done.k.data() + at, n_, next.k.data() + i * n_);
+            if (method_.adaptive())
+                wanted_[i] = next_step(std::fabs(done.h[r]), ratio_[r], method_.order);
+        }
+    }
+
+    const VectorField<Real>& field_;
+    const Domain& domain_;
+    const TraceOptions& options_;
+    const Method& method_;
+    DenseTable dense_;
+    Lines<Real>& lines_;
+    network::Tape* tape_;
+    std::size_t n_, accepted_ = 0;
+    // Working memory, the same for all chunks that a thread traces.
+    static thread_local ExitFinder finder_;
+    static thread_local std::vector<double> memory_, direction_, wanted_, ratio_;
+    static thread_local std::vector<std::size_t> onward_, rejected_;
+    static thread_local std::vector<Real> point_;
+};
+
+template <class Real>
+thread_local ExitFinder Tracer<Real>::finder_;
+template <class Real>
+thread_local std::vector<double> Tracer<Real>::memory_;
+template <class Real>
+thread_local std::vector<double> Tracer<Real>::direction_;
+template <class Real>
+thread_local std::vector<double> Tracer<Real>::wanted_;
+template <class Real>
+thread_local std::vector<double> Tracer<Real>::ratio_;
+template <class Real>
+thread_local std::vector<Real> Tracer<Real>::point_;
+template <class Real>
+thread_local std::vector<std::size_t> Tracer<Real>::onward_;
+template <class Real>
+thread_local std::vector<std::size_t> Tracer<Real>::rejected_;
+
+/// h = sign step_pace / pace(a), so that dh/da = -(h / pace) dpace/da.
+template <class Real>
+void add_step_gradient(const Lines<Real>& lines, Round<Real>& round, std::size_t r,
+                       std::vector<double>& a, std::vector<double>& by_a) {
+    const auto n = lines.n;
+    a.assign(round.k.data() + r * n, round.k.data() + (r + 1) * n);
+    const double pace = lines.domain->pace(a);
+    if (round.dh[r] == 0.0 || !std::isfinite(pace) || !(pace > 0.0)) return;
+    by_a.resize(n);
+    lines.domain->pace_gradient(a, by_a);
+    const double factor = -round.dh[r] * round.h[r] / pace;
+    for (std::size_t i = 0; i < n; ++i) round.dk[r * n + i] += static_cast<Real>(factor * by_a[i]);
 }
 
 }  // namespace
 
-FieldLines trace(VectorFieldImpl& field, const DomainPointer& domain, const Tensor& x,
-                 const TraceOptions& options) {
-    check(*domain, x, options);
-    const Method& method = *options.method;
-    const auto samples = x.size(0);
-    FieldLines lines{x, domain, &method, {}, {}, {}, {}, 0};
-    lines.line_status = start_status(x, *domain);
-    std::vector<std::int64_t> running;
-    for (std::int64_t b = 0; b < samples; ++b)
-        if (lines.line_status[static_cast<std::size_t>(b)] == LineStatus::ok) running.push_back(b);
-    lines.line_status.insert(lines.line_status.end(), lines.line_status.begin(),
-                             lines.line_status.begin() + samples);
-    lines.pieces.resize(lines.line_status.size());
-    lines.exit.assign(lines.line_status.size(), 0.0);
-    if (running.empty()) return lines;
+void check_trace(const TraceOptions& options, double least_tolerance) {
+    check_method(*options.method);
+    if (options.steps < 1 || options.max_steps < 1)
+        throw argument_error("steps and max_steps must be 1 or more");
+    const double tolerance = options.tolerance;
+    if (options.method->adaptive() && !(tolerance >= least_tolerance && tolerance <= 0.1))
+        throw argument_error("the tolerance of field lines must lie between " +
+                             std::string(least_tolerance > 1e-7 ? "1e-6 (float32)" : "1e-13") +
+                             " and 0.1; for less use float64");
+}
 
-    // Both directions at once; they share the slope at the sample.
-    auto z = rows_of(x, running);
-    auto slope = field.forward(z).contiguous();
-    TORCH_CHECK(slope.sizes() == z.sizes() && slope.scalar_type() == z.scalar_type(),
-                "a field must give as many numbers as it takes, ", z.sizes(), " of ",
-                z.scalar_type(), ", but gives ", slope.sizes(), " of ", slope.scalar_type());
-    lines.evaluations += z.size(0);
-    z = torch::cat({z, z});
-    slope = torch::cat({slope, slope});
-    for (std::size_t i = 0, count = running.size(); i < count; ++i)
-        running.push_back(running[i] + samples);
+template <class Real>
+void trace(const VectorField<Real>& field, const Domain& domain, const Real* x, std::size_t samples,
+           const TraceOptions& options, Lines<Real>& lines, network::Tape* tape) {
+    if (field.inputs() != domain.dimensions())
+        throw argument_error("the field takes " + std::to_string(field.inputs()) +
+                             " coordinates, but the domain has " +
+                             std::to_string(domain.dimensions()));
+    Tracer<Real>(field, domain, options, lines, tape).run(x, samples);
+}
 
-    std::vector<double> wanted;  // adaptive steps, unsigned; 0: not yet chosen
-    wanted.assign(running.size(), 0.0);
-    for (int round = 0; !running.empty() && round < options.max_steps; ++round) {
-        Step step;
-        step.lines = running;
-        step.z = z;
-        // Where the field vanishes or is not finite any step will do: 0, infinity and NaN must
-        // not meet in a quotient that is differentiated.
-        const auto speed_of = domain->pace(slope.detach());
-        const auto usable = torch::isfinite(speed_of).logical_and(speed_of > 0).unsqueeze(1);
-        const auto pace =
-            domain->pace(torch::where(usable, slope, torch::ones_like(slope))).to(torch::kFloat64);
-        std::vector<double> signs;
-        for (const auto line : running) signs.push_back(line < samples ? 1.0 : -1.0);
-        step.h = torch::tensor(signs, torch::kFloat64) / (2.0 * options.steps * pace);
-        step.pace.assign(running.size(), 0.5 / options.steps);
-        if (method.adaptive()) {
-            const auto own = pace.detach().contiguous();
-            step.h = step.h.detach().clone();
-            for (std::size_t r = 0; r < running.size(); ++r) {
-                double& h = step.h.data_ptr<double>()[r];
-                const double speed = own.data_ptr<double>()[r];
-                if (wanted[r] > 0.0) h = signs[r] * std::min(wanted[r], 0.5 / speed);
-                step.pace[r] = std::fabs(h) * speed;
+template <class Real>
+void trace_pullback(const VectorField<Real>& field, Lines<Real>& lines, network::Tape& tape,
+                    Real* dx, Real* gradient) {
+    const auto n = lines.n, count = lines.started.size();
+    if (dx != nullptr) std::fill_n(dx, lines.samples * n, Real(0));
+    if (count == 0) return;
+    const Method& method = *lines.method;
+    const auto last = method.stages() - 1;
+    thread_local std::vector<double> a, by_a;
+    for (std::size_t i = lines.rounds_used; i-- > 0;) {
+        auto& round = lines.rounds[i];
+        const StepRows<Real> step{round.rows, n, round.h.data(), round.points.data(),
+                                  round.k.data()};
+        pull_back_step<Real>(field, method, step,
+                             {round.dz.data(), round.dk.data(), round.dend.data(), round.dh.data()},
+                             tape, gradient);
+        if (!method.adaptive())
+            for (std::size_t r = 0; r < round.rows; ++r)
+                add_step_gradient(lines, round, r, a, by_a);
+        if (i == 0) break;
+        auto& before = lines.rounds[i - 1];
+        for (std::size_t r = 0; r < round.rows; ++r) {
+            const auto to = round.from[r] * n;
+            auto& point = round.repeated[r] != 0 ? before.dz : before.dend;
+            Real* const slope =
+                before.dk.data() + (round.repeated[r] != 0 ? 0 : last * before.rows * n);
+            for (std::size_t c = 0; c < n; ++c) {
+                point[to + c] += round.dz[r * n + c];
+                slope[to + c] += round.dk[r * n + c];
             }
         }
-        step.k = {slope};
-        for (std::size_t i = 1; i < method.stages(); ++i)
-            step.k.push_back(field.forward(combine(z, step.h, step.k, method.a[i])).contiguous());
-        lines.evaluations += z.size(0) * static_cast<std::int64_t>(method.stages() - 1);
-
-        const auto verdict = judge(step, *domain, method, options.tolerance);
-        std::vector<std::int64_t> onward, repeated;  // rows: accepted and still inside; rejected
-        std::vector<double> next_wanted;
-        const auto number = static_cast<std::int32_t>(lines.steps.size());
-        for (std::size_t r = 0; r < running.size(); ++r) {
-            const auto line = static_cast<std::size_t>(running[r]);
-            if (!(verdict.error_ratio[r] <= 1.0)) {
-                repeated.push_back(static_cast<std::int64_t>(r));
-                continue;
-            }
-            lines.pieces[line].push_back({number, static_cast<std::int32_t>(r)});
-            if (std::isnan(verdict.exit[r])) {
-                lines.line_status[line] = LineStatus::not_finite;
-            } else if (verdict.exit[r] >= 0.0) {
-                lines.exit[line] = verdict.exit[r];
-            } else {
-                onward.push_back(static_cast<std::int64_t>(r));
-            }
-        }
-        const auto end = combine(z, step.h, step.k, method.a.back());
-        std::vector<std::int64_t> next;
-        for (const auto* rows : {&onward, &repeated}) {
-            for (const auto r : *rows) {
-                const auto at = static_cast<std::size_t>(r);
-                next.push_back(running[at]);
-                next_wanted.push_back(method.adaptive()
-                                          ? resized(std::fabs(step.h.data_ptr<double>()[r]),
-                                                    verdict.error_ratio[at], method.order)
-                                          : 0.0);
-            }
-        }
-        // The same even if all lines go on: autograd then adds a line's gradients in an order that
-        // does not depend on its neighbours.
-        z = torch::cat({rows_of(end, onward), rows_of(z, repeated)});
-        slope = torch::cat({rows_of(step.k.back(), onward), rows_of(step.k.front(), repeated)});
-        running = std::move(next);
-        wanted = std::move(next_wanted);
-        lines.steps.push_back(std::move(step));
     }
-    for (const auto line : running)
-        lines.line_status[static_cast<std::size_t>(line)] = LineStatus::step_limit;
-    return lines;
+    const auto& first = lines.rounds[0];
+    thread_local std::vector<Real> by_slope, by_start;
+    by_slope.resize(std::max(by_slope.size(), count * n));
+    by_start.resize(std::max(by_start.size(), count * n));
+    for (std::size_t at = 0; at < count * n; ++at)
+        by_slope[at] = first.dk[at] + first.dk[count * n + at];
+    field.pullback(lines.start.data(), count, by_slope.data(), tape,
+                   dx != nullptr ? by_start.data() : nullptr, gradient);
+    for (std::size_t i = 0; dx != nullptr && i < count; ++i)
+        for (std::size_t c = 0; c < n; ++c)
+            dx[lines.started[i] * n + c] =
+                by_start[i * n + c] + first.dz[i * n + c] + first.dz[(count + i) * n + c];
 }
 
-std::vector<LineStatus> FieldLines::status() const {
-    const auto count = line_status.size() / 2;
-    std::vector<LineStatus> result(count);
-    for (std::size_t b = 0; b < count; ++b)
-        result[b] = std::max(line_status[b], line_status[b + count]);
-    return result;
+template <class Real>
+LineStatus Lines<Real>::status(std::size_t sample) const {
+    return std::max(line_status[sample], line_status[sample + samples]);
 }
 
-std::vector<int> FieldLines::step_counts() const {
-    const auto count = pieces.size() / 2;
-    std::vector<int> result(count);
-    for (std::size_t b = 0; b < count; ++b)
-        result[b] = static_cast<int>(pieces[b].size() + pieces[b + count].size());
-    return result;
+template <class Real>
+int Lines<Real>::step_count(std::size_t sample) const {
+    return static_cast<int>(pieces[sample].size() + pieces[sample + samples].size());
 }
 
-std::string_view name(LineStatus status) {
-    switch (status) {
-        case LineStatus::ok: return "ok";
-        case LineStatus::not_finite: return "not_finite";
-        case LineStatus::outside: return "outside";
-        case LineStatus::step_limit: return "step_limit";
-    }
-    return "unknown";
-}
-
-std::string_view sentence(LineStatus status) {
-    switch (status) {
-        case LineStatus::ok: return "the line leaves the domain at both ends";
-        case LineStatus::not_finite:
-            return "the sample or the field along its line is NaN or infinite; check the inputs "
-                   "and lower the learning rate";
-        case LineStatus::outside:
-            return "the sample does not lie inside the domain; scale the inputs into it";
-        case LineStatus::step_limit:
-            return "the line had not left the domain after the allowed steps; raise max_steps, or "
-                   "use a field that advances in one direction";
-    }
-    return "unknown";
-}
+template struct Lines<float>;
+template struct Lines<double>;
+template void trace(const VectorField<float>&, const Domain&, const float*, std::size_t,
+                    const TraceOptions&, Lines<float>&, network::Tape*);
+template void trace(const VectorField<double>&, const Domain&, const double*, std::size_t,
+                    const TraceOptions&, Lines<double>&, network::Tape*);
+template void trace_pullback(const VectorField<float>&, Lines<float>&, network::Tape&, float*,
+                             float*);
+template void trace_pullback(const VectorField<double>&, Lines<double>&, network::Tape&, double*,
+                             double*);
 
 }  // namespace deepsl::field

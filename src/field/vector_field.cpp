@@ -1,111 +1,167 @@
 #include "deepsl/field/vector_field.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include <ATen/Parallel.h>
-
-#include "network/real.h"
+#include "deepsl/error.h"
+#include "field/row_kernel.h"
 
 namespace deepsl::field {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::variable_list;
-
 constexpr double bending = 0.8;
 
-/// d + 0.8 r / sqrt(1 + |r|^2) for every row r [rows, n], in one pass over memory.
-class Bend : public torch::autograd::Function<Bend> {
-public:
-    static Tensor forward(AutogradContext* context, const Tensor& r, const Tensor& d) {
-        const auto a = torch::empty_like(r);
-        with_real(r.scalar_type(), [&](auto zero) {
-            using Real = decltype(zero);
-            const auto n = r.size(1);
-            const Real* from = r.data_ptr<Real>();
-            const Real* direction = d.data_ptr<Real>();
-            Real* to = a.data_ptr<Real>();
-            at::parallel_for(0, r.size(0), grain(n), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t row = begin; row < end; ++row) {
-                    const Real factor = static_cast<Real>(bending) * shrink(from + row * n, n);
-                    for (std::int64_t i = 0; i < n; ++i)
-                        to[row * n + i] = direction[i] + factor * from[row * n + i];
-                }
-            });
-        });
-        context->save_for_backward({r});
-        return a;
-    }
-
-    static variable_list backward(AutogradContext* context, const variable_list& seeds) {
-        const auto r = context->get_saved_variables()[0];
-        const auto seed = seeds[0].contiguous();
-        const auto dr = torch::empty_like(r);
-        with_real(r.scalar_type(), [&](auto zero) {
-            using Real = decltype(zero);
-            const auto n = r.size(1);
-            const Real* from = r.data_ptr<Real>();
-            const Real* da = seed.data_ptr<Real>();
-            Real* to = dr.data_ptr<Real>();
-            at::parallel_for(0, r.size(0), grain(n), [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t row = begin; row < end; ++row) {
-                    const Real s = shrink(from + row * n, n);
-                    Real product = 0;
-                    for (std::int64_t i = row * n; i < (row + 1) * n; ++i)
-                        product += from[i] * da[i];
-                    const Real factor = static_cast<Real>(bending) * s;
-                    for (std::int64_t i = row * n; i < (row + 1) * n; ++i)
-                        to[i] = factor * (da[i] - s * s * product * from[i]);
-                }
-            });
-        });
-        return {dr, seed.sum(0)};
-    }
-
-private:
-    /// 1 / sqrt(1 + |r|^2): keeps the result shorter than 1, and smooth at r = 0.
-    template <class Real>
-    static Real shrink(const Real* r, std::int64_t n) {
-        Real square = 1;
-        for (std::int64_t i = 0; i < n; ++i) square += r[i] * r[i];
-        return 1 / std::sqrt(square);
-    }
-};
+/// 1 / sqrt(1 + |r|^2): keeps the result shorter than 1, and smooth at r = 0.
+template <class Real>
+Real shrink(const Real* r, std::size_t n) {
+    return 1 / std::sqrt(1 + row_kernel<Real>().dot(r, r, n));
+}
 
 }  // namespace
 
-PositiveFieldImpl::PositiveFieldImpl(network::MlpOptions options) {
-    options.head = network::BoundedHead::sigmoid(0.01, 1.0);
-    network_ = register_module("network", network::Mlp(options));
+template <class Real>
+NetworkField<Real>::NetworkField(std::unique_ptr<network::Network<Real>> network)
+    : network_(std::move(network)) {
+    if (network_->inputs() != network_->outputs())
+        throw argument_error(
+            "a field must give as many numbers as it takes, but its network takes " +
+            std::to_string(network_->inputs()) + " and gives " +
+            std::to_string(network_->outputs()));
 }
 
-torch::Tensor PositiveFieldImpl::forward(const torch::Tensor& z) { return network_->forward(z); }
-
-DirectionalFieldImpl::DirectionalFieldImpl(const network::MlpOptions& options, bool bends)
-    : bending_(bends) {
-    direction_ = register_parameter("direction", torch::ones({options.inputs}));
-    set_direction(torch::randn({options.inputs}));
-    if (bends) network_ = register_module("network", network::Mlp(options));
+template <class Real>
+void NetworkField<Real>::enrol(network::Parameters& parameters, const std::string& name,
+                               Random& random) {
+    network_->enrol(parameters, network::joined(name, "network"), random);
 }
 
-torch::Tensor DirectionalFieldImpl::forward(const torch::Tensor& z) {
-    const auto d = direction();
-    if (!bending_) return d.to(z.scalar_type()).expand_as(z);
-    return Bend::apply(network_->forward(z), d);
+template <class Real>
+DirectionalField<Real>::DirectionalField(std::size_t inputs,
+                                         std::unique_ptr<network::Network<Real>> bend)
+    : inputs_(inputs), bend_(std::move(bend)), unit_(inputs) {
+    if (bend_ != nullptr && (bend_->inputs() != inputs || bend_->outputs() != inputs))
+        throw argument_error("the network that bends a field must take and give " +
+                             std::to_string(inputs) + " numbers");
 }
 
-std::int64_t DirectionalFieldImpl::flops_per_row() const {
-    return bending_ ? network_->flops_per_row() : 0;
+template <class Real>
+void DirectionalField<Real>::enrol(network::Parameters& parameters, const std::string& name,
+                                   Random& random) {
+    offset_ = parameters.add(network::joined(name, "direction"), {inputs_}, network::Role::vector);
+    std::vector<double> direction(inputs_);
+    for (auto& d : direction) d = normal(random);
+    set_direction(direction, parameters.values());
+    if (bend_ != nullptr) bend_->enrol(parameters, network::joined(name, "network"), random);
 }
 
-torch::Tensor DirectionalFieldImpl::direction() const { return direction_ / direction_.norm(); }
-
-void DirectionalFieldImpl::set_direction(const torch::Tensor& direction) {
-    TORCH_CHECK(direction.numel() == direction_.numel() && direction.norm().item<double>() > 0.0,
-                "a direction needs ", direction_.numel(), " numbers that are not all zero");
-    const torch::NoGradGuard no_grad;
-    direction_.copy_(direction.reshape_as(direction_) / direction.norm());
+template <class Real>
+void DirectionalField<Real>::set_direction(std::span<const double> direction,
+                                           std::span<double> values) const {
+    double square = 0.0;
+    for (const double d : direction) square += d * d;
+    if (direction.size() != inputs_ || !(square > 0.0) || !std::isfinite(square))
+        throw argument_error("a direction needs " + std::to_string(inputs_) +
+                             " finite numbers that are not all zero");
+    for (std::size_t i = 0; i < inputs_; ++i)
+        values[offset_ + i] = direction[i] / std::sqrt(square);
 }
+
+template <class Real>
+std::vector<double> DirectionalField<Real>::direction(std::span<const double> values) const {
+    const auto own = values.subspan(offset_, inputs_);
+    double square = 0.0;
+    for (const double d : own) square += d * d;
+    std::vector<double> unit(own.begin(), own.end());
+    for (auto& d : unit) d /= std::sqrt(square);
+    return unit;
+}
+
+template <class Real>
+void DirectionalField<Real>::load(std::span<const double> values) {
+    const auto unit = direction(values);
+    length_ = 0.0;
+    for (const double d : values.subspan(offset_, inputs_)) length_ += d * d;
+    length_ = std::sqrt(length_);
+    std::transform(unit.begin(), unit.end(), unit_.begin(),
+                   [](double d) { return static_cast<Real>(d); });
+    if (bend_ != nullptr) bend_->load(values);
+}
+
+template <class Real>
+void DirectionalField<Real>::forward(const Real* z, std::size_t rows, Real* a,
+                                     network::Tape* tape) const {
+    const auto n = inputs_;
+    if (bend_ == nullptr) {
+        for (std::size_t r = 0; r < rows; ++r) std::copy(unit_.begin(), unit_.end(), a + r * n);
+        return;
+    }
+    bend_->forward(z, rows, a, tape);
+    if (tape != nullptr) std::copy_n(a, rows * n, tape->push<Real>(rows * n));
+    for (std::size_t r = 0; r < rows; ++r, a += n) {
+        const Real factor = static_cast<Real>(bending) * shrink(a, n);
+        for (std::size_t i = 0; i < n; ++i) a[i] = unit_[i] + factor * a[i];
+    }
+}
+
+template <class Real>
+void DirectionalField<Real>::pullback(const Real* z, std::size_t rows, const Real* da,
+                                      network::Tape& tape, Real* dz, Real* gradient) const {
+    const auto n = inputs_;
+    thread_local std::vector<Real> sum;
+    sum.assign(n, Real(0));
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t i = 0; i < n; ++i) sum[i] += da[r * n + i];
+    // The direction counts by its unit vector only.
+    Real along = 0;
+    for (std::size_t i = 0; i < n; ++i) along += sum[i] * unit_[i];
+    for (std::size_t i = 0; i < n; ++i)
+        gradient[offset_ + i] += (sum[i] - along * unit_[i]) / static_cast<Real>(length_);
+    if (bend_ == nullptr) {
+        if (dz != nullptr) std::fill_n(dz, rows * n, Real(0));
+        return;
+    }
+    Real* const bent = tape.pop<Real>(rows * n);
+    for (std::size_t r = 0; r < rows; ++r) {
+        Real* const own = bent + r * n;
+        const Real* const seed = da + r * n;
+        const Real s = shrink(own, n);
+        const Real product = row_kernel<Real>().dot(own, seed, n);
+        const Real factor = static_cast<Real>(bending) * s;
+        for (std::size_t i = 0; i < n; ++i) own[i] = factor * (seed[i] - s * s * product * own[i]);
+    }
+    bend_->pullback(z, rows, bent, tape, dz, gradient);
+}
+
+template <class Real>
+std::size_t DirectionalField<Real>::flops_per_row() const {
+    return bend_ != nullptr ? bend_->flops_per_row() : 0;
+}
+
+template <class Real>
+std::unique_ptr<VectorField<Real>> make_field(FieldKind kind, network::MlpOptions mlp,
+                                              std::size_t inputs) {
+    mlp.inputs = mlp.outputs = inputs;
+    switch (kind) {
+        case FieldKind::directional:
+            mlp.heads.clear();
+            return std::make_unique<DirectionalField<Real>>(
+                inputs, std::make_unique<network::Mlp<Real>>(mlp));
+        case FieldKind::straight: return std::make_unique<DirectionalField<Real>>(inputs, nullptr);
+        case FieldKind::positive:
+            mlp.heads = {network::BoundedHead::sigmoid(0.01, 1.0)};
+            return std::make_unique<NetworkField<Real>>(std::make_unique<network::Mlp<Real>>(mlp));
+    }
+    throw argument_error("there is no such field");
+}
+
+template class NetworkField<float>;
+template class NetworkField<double>;
+template class DirectionalField<float>;
+template class DirectionalField<double>;
+template std::unique_ptr<VectorField<float>> make_field(FieldKind, network::MlpOptions,
+                                                        std::size_t);
+template std::unique_ptr<VectorField<double>> make_field(FieldKind, network::MlpOptions,
+                                                         std::size_t);
 
 }  // namespace deepsl::field

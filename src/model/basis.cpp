@@ -1,65 +1,97 @@
 #include "deepsl/model/basis.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "model/outcomes.h"
+#include <cmath>
 
 namespace deepsl::model {
 
-using torch::Tensor;
+Basis::Basis(std::size_t functions, std::size_t outputs, BasisScale rule)
+    : functions_(functions), outputs_(outputs), rule_(rule) {}
 
-Basis::Basis(torch::nn::Module& owner, std::int64_t outputs, const ModelOptions& options)
-    : rule_(options.basis_scale) {
-    const auto d = options.eigenfunctions;
-    mean_ = owner.register_buffer("u_mean", torch::zeros({d}, torch::kFloat64));
-    scale_ = owner.register_buffer("u_scale", torch::ones({d}, torch::kFloat64));
-    linear_ = owner.register_module("L", torch::nn::Linear(d, outputs));
-    const torch::NoGradGuard no_grad;
-    linear_->weight.zero_();
-    linear_->bias.zero_();
+void Basis::enrol(network::Parameters& parameters, const std::string& name) {
+    using network::joined;
+    using network::Role;
+    mean_ = parameters.add(joined(name, "u_mean"), {functions_}, Role::measured);
+    scale_ = parameters.add(joined(name, "u_scale"), {functions_}, Role::measured);
+    std::fill_n(parameters.values().begin() + static_cast<std::ptrdiff_t>(scale_), functions_, 1.0);
+    weight_ = parameters.add(joined(name, "L.weight"), {outputs_, functions_}, Role::linear);
+    bias_ = parameters.add(joined(name, "L.bias"), {outputs_}, Role::linear);
 }
 
-Tensor Basis::scaled(const Tensor& u) const {
-    return ((u - mean_) / scale_).to(linear_->weight.scalar_type());
+void Basis::scaled(std::span<const double> u, std::span<double> b) const {
+    for (std::size_t i = 0; i < functions_; ++i) b[i] = (u[i] - mean()[i]) / scale()[i];
 }
 
-void Basis::mark(const Eigenpairs& pairs, std::vector<Outcome>& outcomes) const {
-    const auto d = pairs.status.size(1);
-    const auto* eigen = pairs.status.data_ptr<std::uint8_t>();
+void Basis::mark(const sturm::CellSolution& solution, std::span<Outcome> outcomes) const {
     // Far inside the range of float, so that L and its gradients stay finite, too.
-    const auto large = (((pairs.u.detach() - mean_) / scale_).abs() > 1e30).any(1);
+    constexpr double large = 1e30;
     for (std::size_t b = 0; b < outcomes.size(); ++b) {
-        const auto* row = eigen + static_cast<std::int64_t>(b) * d;
-        const auto* bad = std::find_if(row, row + d, [](std::uint8_t s) { return s != 0; });
-        if (bad != row + d) outcomes[b].eigen = static_cast<sturm::Status>(*bad);
-        if (outcomes[b].ok() && large.data_ptr<bool>()[b])
-            outcomes[b].eigen = sturm::Status::overflow;
+        auto& outcome = outcomes[b];
+        const auto* const status = solution.status.data() + b * functions_;
+        const auto* const bad = std::find_if(status, status + functions_,
+                                             [](auto s) { return s != sturm::Status::ok; });
+        if (bad != status + functions_) outcome.eigen = *bad;
+        for (std::size_t i = 0; outcome.ok() && i < functions_; ++i)
+            if (std::fabs((solution.u[b * functions_ + i] - mean()[i]) / scale()[i]) > large)
+                outcome.eigen = sturm::Status::overflow;
     }
 }
 
-Prediction Basis::predict(const Eigenpairs& pairs, std::vector<Outcome> outcomes) {
-    mark(pairs, outcomes);
-    const auto ok = mask_of(outcomes);
-    const auto kept = ok.unsqueeze(1);
-    const auto zero = torch::zeros({}, torch::kFloat64);
-    const auto u = torch::where(kept, pairs.u, zero);
-    const auto lambda = torch::where(kept, pairs.lambda, zero);
-    const auto y = linear_->forward(scaled(u));
-    return {torch::where(kept, y, zero.to(y.scalar_type())), lambda, ok, std::move(outcomes)};
+void Basis::add(std::span<const double> u, std::span<double> y) const {
+    for (std::size_t o = 0; o < outputs_; ++o) {
+        double sum = bias()[o];
+        for (std::size_t i = 0; i < functions_; ++i)
+            sum += weight()[o * functions_ + i] * ((u[i] - mean()[i]) / scale()[i]);
+        y[o] += sum;
+    }
 }
 
-void Basis::measure(const Tensor& all, const std::vector<Outcome>& outcomes) {
-    if (rule_ == "none") return;
-    const torch::NoGradGuard no_grad;
-    const auto u = all.index({mask_of(outcomes)});
-    if (u.size(0) < 2) return;
-    const auto rms = u.square().mean(0).sqrt();
-    const auto mean = u.mean(0);
-    // Close to constant functions are not blown up beyond four times their size.
-    const auto scale = rule_ == "rms" ? rms : torch::maximum(u.std(0), rms / 4.0);
-    scale_.copy_(scale.clamp_min(1e-12));
-    if (rule_ == "centred") mean_.copy_(mean);
+template <class Real>
+void Basis::pullback(std::span<const double> u, std::span<const double> dy, std::span<double> du,
+                     Real* gradient) const {
+    std::fill(du.begin(), du.end(), 0.0);
+    for (std::size_t o = 0; o < outputs_; ++o) {
+        gradient[bias_ + o] += static_cast<Real>(dy[o]);
+        Real* const by_weight = gradient + weight_ + o * functions_;
+        for (std::size_t i = 0; i < functions_; ++i) {
+            by_weight[i] += static_cast<Real>(dy[o] * ((u[i] - mean()[i]) / scale()[i]));
+            du[i] += dy[o] * weight()[o * functions_ + i] / scale()[i];
+        }
+    }
 }
+
+void Basis::measure(MatrixView<const double> u, std::span<const Outcome> outcomes,
+                    std::span<double> values) const {
+    if (rule_ == BasisScale::none) return;
+    const auto count = static_cast<double>(std::count_if(
+        outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return outcome.ok(); }));
+    if (count < 2.0) return;
+    for (std::size_t i = 0; i < functions_; ++i) {
+        const auto sum = [&](auto term) {
+            double total = 0.0;
+            for (std::size_t b = 0; b < outcomes.size(); ++b)
+                if (outcomes[b].ok()) total += term(u(b, i));
+            return total;
+        };
+        const double average = sum([](double x) { return x; }) / count;
+        const double rms = std::sqrt(sum([](double x) { return x * x; }) / count);
+        const double deviation =
+            std::sqrt(sum([&](double x) { return (x - average) * (x - average); }) / (count - 1.0));
+        switch (rule_) {
+            case BasisScale::none: break;
+            case BasisScale::rms: values[scale_ + i] = std::max(rms, 1e-12); break;
+            case BasisScale::centred:
+                values[mean_ + i] = average;
+                // Close to constant functions are not blown up beyond four times their size.
+                values[scale_ + i] = std::max({deviation, rms / 4.0, 1e-12});
+                break;
+        }
+    }
+}
+
+template void Basis::pullback(std::span<const double>, std::span<const double>, std::span<double>,
+                              float*) const;
+template void Basis::pullback(std::span<const double>, std::span<const double>, std::span<double>,
+                              double*) const;
 
 }  // namespace deepsl::model

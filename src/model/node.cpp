@@ -4,130 +4,165 @@
 #include <cmath>
 #include <utility>
 
-#include "model/outcomes.h"
+#include "deepsl/error.h"
+#include "deepsl/field/domain.h"
+#include "deepsl/network/mlp.h"
+#include "model/baseline_pass.h"
+#include "model/flow.h"
+#include "model/linear_map.h"
+#include "model/networks.h"
 
 namespace deepsl::model {
 namespace {
 
-using torch::Tensor;
-
-Tensor column(const std::vector<double>& numbers, const Tensor& like) {
-    return torch::tensor(numbers, torch::kFloat64).to(like.scalar_type()).unsqueeze(1);
-}
-
-/// sum_j weights_j k_j. Products and sums are rounded one by one: fused ones would depend on where
-/// in the batch a row stands.
-Tensor combine(const std::vector<double>& weights, const std::vector<Tensor>& k) {
-    Tensor sum;
-    for (std::size_t j = 0; j < weights.size(); ++j) {
-        if (weights[j] == 0.0) continue;
-        const auto part = weights[j] * k[j];
-        sum = sum.defined() ? sum + part : part;
-    }
-    return sum;
-}
-
-struct State {
-    Tensor z, slope;  // f(z)  [B, n]
+template <class Real>
+struct NodeParts {
+    std::unique_ptr<network::Network<Real>> f;
+    LinearMap linear;
+    Real shift, scale;  // of x
+    FlowOptions flow;
 };
 
-struct Step {
-    State end;
-    Tensor error;  // its estimate where the method has one  [B, n]
-};
+template <class Real>
+class NodePass final : public BaselinePass<Real> {
+public:
+    NodePass(const Predictor& model, const NodeParts<Real>& parts)
+        : BaselinePass<Real>(model),
+          parts_(parts),
+          flow_(*parts.f, parts.flow),
+          n_(parts.f->inputs()),
+          outputs_(model.outputs()) {}
 
-Step take(network::Mlp& f, const field::Method& method, const State& from, const Tensor& h) {
-    std::vector<Tensor> k{from.slope};
-    Tensor z;
-    for (std::size_t i = 1; i < method.stages(); ++i) {
-        z = from.z + h * combine(method.a[i], k);
-        k.push_back(f->forward(z));
-    }
-    return {{z, k.back()}, method.adaptive() ? h * combine(method.error, k) : Tensor()};
-}
-
-/// The accepted steps of each row from t = 0 to t = 1, chosen by the tolerance.
-std::vector<std::vector<double>> chosen_steps(network::Mlp& f, const NodeOptions& options, State at,
-                                              std::vector<Outcome>& outcomes) {
-    const torch::NoGradGuard no_grad;
-    const auto rows = outcomes.size();
-    std::vector<std::vector<double>> steps(rows);
-    std::vector<double> t(rows, 0.0), h(rows, 1.0 / static_cast<double>(options.steps));
-    const auto moves = [](double step) { return step > 0.0; };
-    for (std::int64_t tried = 0; tried < options.max_steps; ++tried) {
-        if (std::none_of(h.begin(), h.end(), moves)) return steps;
-        const auto step = take(f, *options.method, at, column(h, at.z));
-        const auto error = step.error.abs().amax(1).to(torch::kFloat64);
-        std::vector<double> taken(rows, 0.0);
-        for (std::size_t r = 0; r < rows; ++r) {
-            if (!moves(h[r])) continue;
-            const double ratio = error.data_ptr<double>()[r] / options.tolerance;
-            if (ratio <= 1.0) {
-                steps[r].push_back(taken[r] = h[r]);
-                t[r] += h[r];
-            }
-            const double factor =
-                std::isfinite(ratio)
-                    ? 0.9 * std::pow(std::max(ratio, 1e-10), -1.0 / options.method->order)
-                    : 0.0;
-            const double left = 1.0 - t[r];
-            h[r] = left < 1e-12 ? 0.0 : std::min(h[r] * std::clamp(factor, 0.2, 5.0), left);
+    const Prediction& forward(MatrixView<const double> x, bool keep) override {
+        this->begin(x, outputs_, 0);
+        start_.assign(rows_.size() * n_, Real(0));
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            for (std::size_t i = 0; i < inputs_; ++i)
+                start_[r * n_ + i] = parts_.scale * (this->sample(rows_[r])[i] - parts_.shift);
+        flow_.forward(start_.data(), rows_.size(), keep ? &this->tape_ : nullptr);
+        for (std::size_t r = 0; r < rows_.size(); ++r) {
+            const auto y = prediction_.y.row(rows_[r]);
+            this->set_status(rows_[r], flow_.status(r));
+            if (ok(r)) parts_.linear.forward(flow_.end(r), y);
+            if (std::ranges::all_of(y, [](double c) { return std::isfinite(c); })) continue;
+            this->set_status(rows_[r], field::LineStatus::not_finite);
+            std::ranges::fill(y, 0.0);
         }
-        const auto accepted = column(taken, at.z) > 0.0;
-        at.z = torch::where(accepted, step.end.z, at.z);
-        at.slope = torch::where(accepted, step.end.slope, at.slope);
+        return prediction_;
     }
-    for (std::size_t r = 0; r < rows; ++r)
-        if (moves(h[r]) && outcomes[r].ok()) outcomes[r].line = field::LineStatus::step_limit;
-    return steps;
-}
+
+    void backward(MatrixView<const double> dy, MatrixView<const double>,
+                  Matrix<double>* dx) override {
+        dend_.assign(start_.size(), Real(0));
+        dstart_.resize(start_.size());
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            if (ok(r))
+                parts_.linear.pullback(flow_.end(r), dy.row(rows_[r]), dend_.data() + r * n_,
+                                       this->gradient_.data());
+        flow_.pullback(dend_.data(), this->tape_, dstart_.data(), this->gradient_.data());
+        if (dx == nullptr) return;
+        this->begin_dx(*dx);
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            for (std::size_t i = 0; i < inputs_; ++i)
+                (*dx)(rows_[r], i) = static_cast<double>(parts_.scale * dstart_[r * n_ + i]);
+    }
+
+private:
+    using BaselinePass<Real>::inputs_, BaselinePass<Real>::rows_;
+    using BaselinePass<Real>::prediction_;
+
+    bool ok(std::size_t r) const { return prediction_.outcomes[rows_[r]].ok(); }
+
+    const NodeParts<Real>& parts_;
+    Flow<Real> flow_;
+    std::size_t n_, outputs_;                  // of the state; of the model
+    std::vector<Real> start_, dend_, dstart_;  // [row, n]
+};
+
+template <class Real>
+class Node final : public Predictor {
+public:
+    /// Without an f of the caller's: the one that the options ask for.
+    Node(std::size_t inputs, std::size_t outputs, const ModelOptions& options,
+         std::unique_ptr<network::Network<Real>> own, std::uint64_t seed)
+        : Predictor(inputs, outputs),
+          options_(options),
+          built_in_(own == nullptr),
+          parts_(parts(inputs, outputs, options, std::move(own))) {
+        Random random(seed);
+        parts_.f->enrol(parameters_, "f", random);
+        parts_.linear.enrol(parameters_, "L");
+        set_values(parameters_.values());
+    }
+
+    Kind kind() const override { return Kind::node; }
+    ModelOptions options() const override { return options_; }
+    bool built_in() const override { return built_in_; }
+    double flops_per_sample() const override {
+        const auto evaluations = 1 + parts_.flow.steps * (parts_.flow.method->stages() - 1);
+        return static_cast<double>(evaluations * parts_.f->flops_per_row() +
+                                   2 * parts_.f->inputs() * outputs());
+    }
+    std::unique_ptr<Pass> make_pass() const override {
+        return std::make_unique<NodePass<Real>>(*this, parts_);
+    }
+
+private:
+    static NodeParts<Real> parts(std::size_t inputs, std::size_t outputs, const ModelOptions& o,
+                                 std::unique_ptr<network::Network<Real>> f) {
+        const double centre = field::make_domain(o.domain, inputs)->centre();
+        if (f == nullptr) {
+            auto mlp = field_network(inputs, o, centre);
+            mlp.shift = 0.0, mlp.scale = 1.0;  // they act on x, not on the state
+            f = std::make_unique<network::Mlp<Real>>(mlp);
+        }
+        const FlowOptions flow{&field::method_of(o.method), static_cast<std::size_t>(o.steps),
+                               o.tolerance, o.max_steps};
+        const LinearMap linear(f->inputs(), outputs);
+        return {std::move(f), linear, static_cast<Real>(centre), static_cast<Real>(o.input_scale),
+                flow};
+    }
+    void load(std::span<const double> values) override {
+        parts_.f->load(values);
+        parts_.linear.load(values);
+    }
+
+    ModelOptions options_;
+    bool built_in_;
+    NodeParts<Real> parts_;
+};
 
 }  // namespace
 
-NodeImpl::NodeImpl(std::int64_t inputs, std::int64_t outputs, const NodeOptions& options)
-    : PredictorImpl(inputs, outputs), options_(options) {
-    TORCH_CHECK(options.augment >= 0, "augment must be 0 or more, but is ", options.augment);
-    TORCH_CHECK(options.steps > 0 && options.max_steps > 0 && options.tolerance > 0.0,
-                "steps, max_steps and tolerance of a neural ODE must be positive");
-    auto own = options.f;
-    own.inputs = own.outputs = inputs + options.augment;
-    own.shift = 0.0, own.scale = 1.0;
-    f_ = register_module("f", network::Mlp(own));
-    // A network without hidden layers: unlike torch's, its rows have the same bits in any batch.
-    network::MlpOptions last;
-    last.inputs = own.outputs;
-    last.outputs = outputs;
-    last.hidden.clear();
-    last.last_gain = 0.0;
-    linear_ = register_module("L", network::Mlp(last));
-}
-
-Tensor NodeImpl::flow(const Tensor& start, std::vector<Outcome>& outcomes) {
-    State at{start, f_->forward(start)};
-    const auto fixed = 1.0 / static_cast<double>(options_.steps);
-    std::vector<std::vector<double>> steps(
-        outcomes.size(), std::vector<double>(static_cast<std::size_t>(options_.steps), fixed));
-    if (options_.method->adaptive()) steps = chosen_steps(f_, options_, at, outcomes);
-    std::size_t most = 0;
-    for (const auto& row : steps) most = std::max(most, row.size());
-    for (std::size_t i = 0; i < most; ++i) {
-        // A row that has arrived takes steps of length 0, which leave every bit of it alone.
-        std::vector<double> h;
-        for (const auto& row : steps) h.push_back(i < row.size() ? row[i] : 0.0);
-        at = take(f_, *options_.method, at, column(h, start)).end;
+std::unique_ptr<Predictor> make_node(std::size_t inputs, std::size_t outputs,
+                                     const ModelOptions& options, std::uint64_t seed) {
+    check_model(options);
+    switch (options.precision) {
+        case Precision::float32:
+            return std::make_unique<Node<float>>(inputs, outputs, options, nullptr, seed);
+        case Precision::float64:
+            return std::make_unique<Node<double>>(inputs, outputs, options, nullptr, seed);
     }
-    return at.z;
+    throw argument_error("there is no such precision");
 }
 
-Prediction NodeImpl::forward(const Tensor& x) {
-    std::vector<Outcome> outcomes(static_cast<std::size_t>(x.size(0)));
-    mark_not_finite(x, outcomes);
-    auto z = options_.f.scale * (only_ok(x, outcomes).to(scalar_type()) - options_.f.shift);
-    z = torch::constant_pad_nd(z, {0, options_.augment});
-    const auto end = flow(z, outcomes);
-    mark_not_finite(end, outcomes);
-    const auto y = linear_->forward(only_ok(end, outcomes));
-    return plain_prediction(y, std::move(outcomes));
+template <class Real>
+std::unique_ptr<Predictor> make_node(std::size_t inputs, std::size_t outputs,
+                                     std::unique_ptr<network::Network<Real>> f,
+                                     const ModelOptions& options, std::uint64_t seed) {
+    if (f == nullptr || f->inputs() < inputs || f->outputs() != f->inputs())
+        throw argument_error(
+            "the f of a neural ODE needs as many outputs as inputs, and at least " +
+            std::to_string(inputs) + " of them, those of the model");
+    const auto own = with_precision<Real>(options);
+    return std::make_unique<Node<Real>>(inputs, outputs, own, std::move(f), seed);
 }
+
+template std::unique_ptr<Predictor> make_node(std::size_t, std::size_t,
+                                              std::unique_ptr<network::Network<float>>,
+                                              const ModelOptions&, std::uint64_t);
+template std::unique_ptr<Predictor> make_node(std::size_t, std::size_t,
+                                              std::unique_ptr<network::Network<double>>,
+                                              const ModelOptions&, std::uint64_t);
 
 }  // namespace deepsl::model

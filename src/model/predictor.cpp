@@ -1,10 +1,13 @@
 #include "deepsl/model/predictor.h"
 
-#include "model/pieces.h"
+#include <algorithm>
+#include <mutex>
+
+#include "deepsl/error.h"
+#include "deepsl/parallel.h"
+#include "model/shapes.h"
 
 namespace deepsl::model {
-
-using torch::Tensor;
 
 std::string_view Outcome::name() const {
     return line != field::LineStatus::ok ? field::name(line) : sturm::name(eigen);
@@ -14,65 +17,64 @@ std::string_view Outcome::sentence() const {
     return line != field::LineStatus::ok ? field::sentence(line) : sturm::sentence(eigen);
 }
 
-PredictorImpl::PredictorImpl(std::int64_t inputs, std::int64_t outputs)
-    : inputs_(inputs), outputs_(outputs) {
-    TORCH_CHECK(inputs > 0 && outputs > 0, "a model needs inputs and outputs, but ", inputs,
-                " and ", outputs, " were given");
+std::size_t Prediction::failed() const {
+    return static_cast<std::size_t>(std::count_if(
+        outcomes.begin(), outcomes.end(), [](const Outcome& outcome) { return !outcome.ok(); }));
 }
 
-void PredictorImpl::calibrate(const Tensor&, const Tensor&) {}
-
-torch::ScalarType PredictorImpl::scalar_type() const { return parameters().front().scalar_type(); }
-
-std::int64_t PredictorImpl::parameter_count() const {
-    std::int64_t count = 0;
-    for (const auto& p : parameters()) count += p.numel();
-    return count;
+void Prediction::resize(std::size_t rows, std::size_t outputs, std::size_t eigenvalues) {
+    y.resize(rows, outputs);
+    lambda.resize(rows, eigenvalues);
+    outcomes.resize(rows);
 }
 
-Prediction PredictorImpl::predict(const Tensor& x, std::int64_t block) {
-    const torch::NoGradGuard no_grad;
-    TORCH_CHECK(block > 0, "a block needs at least one row, but ", block, " was given");
-    const auto rows = cut(x, block, 1);
-    std::vector<Prediction> pieces(rows.size());
-    side_by_side(rows.size(), [&](std::size_t i) { pieces[i] = forward(rows[i]); });
-    return join(pieces);
+void Prediction::put(std::size_t first, const Prediction& part) {
+    std::copy_n(part.y.data(), part.size() * y.columns(), y.data() + first * y.columns());
+    std::copy_n(part.lambda.data(), part.size() * lambda.columns(),
+                lambda.data() + first * lambda.columns());
+    std::copy(part.outcomes.begin(), part.outcomes.end(),
+              outcomes.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-Prediction sum(const std::vector<Prediction>& terms) {
-    if (terms.size() == 1) return terms.front();
-    Prediction all = terms.front();
-    std::vector<Tensor> spectra;
-    for (const auto& term : terms) {
-        if (term.lambda.defined()) spectra.push_back(term.lambda);
-        if (&term == &terms.front()) continue;
-        all.y = all.y + term.y;
-        all.ok = all.ok.logical_and(term.ok);
-        for (std::size_t b = 0; b < all.outcomes.size(); ++b)
-            if (all.outcomes[b].ok()) all.outcomes[b] = term.outcomes[b];
-    }
-    const auto kept = all.ok.unsqueeze(1);
-    const auto masked = [&](const Tensor& t) {
-        return torch::where(kept, t, torch::zeros_like(t));
-    };
-    all.y = masked(all.y);
-    if (!spectra.empty()) all.lambda = masked(torch::cat(spectra, 1));
-    return all;
+Predictor::Predictor(std::size_t inputs, std::size_t outputs) : inputs_(inputs), outputs_(outputs) {
+    if (inputs == 0 || outputs == 0)
+        throw argument_error("a model needs inputs and outputs, but " + std::to_string(inputs) +
+                             " and " + std::to_string(outputs) + " were given");
 }
 
-Prediction join(const std::vector<Prediction>& pieces) {
-    if (pieces.size() == 1) return pieces.front();
+void Predictor::calibrate(MatrixView<const double>, MatrixView<const double>) {}
+
+void Predictor::set_values(std::span<const double> values) {
+    if (values.size() != parameters_.size())
+        throw argument_error("the model has " + std::to_string(parameters_.size()) +
+                             " numbers, but " + std::to_string(values.size()) + " were given");
+    if (values.data() != parameters_.values().data())
+        std::copy(values.begin(), values.end(), parameters_.values().begin());
+    if (options().precision == Precision::float32) parameters_.round_to_float();
+    load(parameters_.values());
+}
+
+Prediction Predictor::predict(MatrixView<const double> x) const {
+    check_inputs(x, inputs_);
     Prediction all;
-    std::vector<Tensor> y, lambda, ok;
-    for (const auto& piece : pieces) {
-        y.push_back(piece.y);
-        if (piece.lambda.defined()) lambda.push_back(piece.lambda);
-        ok.push_back(piece.ok);
-        all.outcomes.insert(all.outcomes.end(), piece.outcomes.begin(), piece.outcomes.end());
-    }
-    all.y = torch::cat(y);
-    if (!lambda.empty()) all.lambda = torch::cat(lambda);
-    all.ok = torch::cat(ok);
+    all.resize(x.rows(), outputs_, eigenvalues());
+    std::vector<std::unique_ptr<Pass>> idle;
+    std::mutex guard;
+    for_each((x.rows() + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
+        std::unique_ptr<Pass> pass;
+        {
+            const std::lock_guard lock(guard);
+            if (!idle.empty()) {
+                pass = std::move(idle.back());
+                idle.pop_back();
+            }
+        }
+        if (!pass) pass = make_pass();
+        const auto first = chunk * chunk_rows;
+        all.put(first, pass->forward(x.part(first, std::min(chunk_rows, x.rows() - first)), false));
+        const std::lock_guard lock(guard);
+        idle.push_back(std::move(pass));
+    });
     return all;
 }
 

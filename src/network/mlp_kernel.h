@@ -3,7 +3,7 @@
 //     h_0 = scale (x - shift),   h_l = act(W_l h_{l-1} + b_l),   y = head(W_L h_{L-1} + b_L)
 //
 // Every number is one chain of multiply-adds in a fixed order, so a row has the same bits alone
-// and in any batch, and a gradient does not depend on the number of threads. No torch here.
+// and in any batch.
 #pragma once
 
 #include <cstddef>
@@ -11,55 +11,59 @@
 
 namespace deepsl::network {
 
-/// Rows that are swept together. Blocks are independent: any thread may take any block.
-inline constexpr std::size_t block_rows = 128;
+/// Rows that are swept together: they stay in the first cache, and fill the tiles of all kernels.
+inline constexpr std::size_t block_rows = 132;
+
+/// Up to so many outputs the last layer is computed output by output.
+inline constexpr std::size_t narrow_outputs = 4;
 
 inline constexpr double leaky_slope = 0.01;
 
-/// What becomes of the last layer's r: itself, or a bounded centre + radius tanh(slope (r -
-/// shift)).
+/// What becomes of the last layer's r: a bounded centre + radius tanh(slope (r - shift)).
 template <class Real>
 struct Head {
-    bool bounded = false;
     Real centre = 0, radius = 1, shift = 0, slope = 1;
 };
 
-/// A network as torch keeps it: weight[l] is [out, in] by rows.
-template <class Real>
-struct Layers {
-    std::vector<std::size_t> sizes;  // inputs, hidden layers, outputs
-    std::vector<const Real*> weight;
-    std::vector<const Real*> bias;
-    bool tanh = false;  // else leaky ReLU
-    Real shift = 0;
-    Real scale = 1;
-    Head<Real> head;
-
-    std::size_t depth() const { return sizes.size() - 1; }
-    std::size_t inputs() const { return sizes.front(); }
-    std::size_t outputs() const { return sizes.back(); }
-    std::size_t parameters() const;
-};
-
-/// The weights rearranged for both sweeps; made once for many blocks.
+/// A network, its weights rearranged for both sweeps.
 template <class Real>
 struct Packed {
-    Layers<Real> layers;
+    std::vector<std::size_t> sizes;  // inputs, hidden layers, outputs
+    bool tanh = false;               // else leaky ReLU
+    Real shift = 0, scale = 1;
+    std::vector<Head<Real>> heads;  // one for each output; none: outputs are not bounded
+
     std::vector<std::size_t> padded;          // row length of h_0 .. h_{L-1}, y in memory
-    std::vector<std::vector<Real>> forward;   // panels of the transposed weights
+    std::vector<std::vector<Real>> forward;   // panels of the transposed weights, then the bias
     std::vector<std::vector<Real>> backward;  // panels of the weights
 
+    std::size_t depth() const { return sizes.size() - 1; }
+    bool narrow() const { return outputs() <= narrow_outputs; }
+    std::size_t inputs() const { return sizes.front(); }
+    std::size_t outputs() const { return sizes.back(); }
+    std::size_t parameters() const {
+        std::size_t count = 0;
+        for (std::size_t l = 0; l < depth(); ++l) count += (sizes[l] + 1) * sizes[l + 1];
+        return count;
+    }
     /// What a row keeps for the backward sweep: the hidden layers, and the head's tanh.
-    std::size_t saved_per_row() const;
+    std::size_t saved_per_row() const {
+        std::size_t count = 0;
+        for (std::size_t l = 1; l < depth(); ++l) count += padded[l];
+        return heads.empty() ? count : count + padded.back();
+    }
 };
 
 template <class Real>
 struct Kernel {
-    Packed<Real> (*pack)(const Layers<Real>&);
+    /// Makes room for the weights; sizes and heads are set.
+    void (*shape)(Packed<Real>&);
+    /// From weights [out, in] by rows and biases of each layer in turn.
+    void (*pack)(Packed<Real>&, const double* values);
     /// rows <= block_rows; saved [saved_per_row * rows], or null if no gradient is wanted.
     void (*forward)(const Packed<Real>&, const Real* x, std::size_t rows, Real* y, Real* saved);
-    /// dx [rows, inputs] or null. gradient [parameters] or null: weights then biases of each
-    /// layer in turn, added to what is there.
+    /// dx [rows, inputs] or null. gradient [parameters]: weights then biases of each layer in turn,
+    /// added to what is there.
     void (*backward)(const Packed<Real>&, const Real* x, const Real* saved, const Real* dy,
                      std::size_t rows, Real* dx, Real* gradient);
 };
@@ -77,19 +81,5 @@ struct NamedKernel {
 /// All kernels this processor can run, slowest first, to compare them with each other.
 template <class Real>
 std::vector<NamedKernel<Real>> kernels();
-
-template <class Real>
-std::size_t Layers<Real>::parameters() const {
-    std::size_t count = 0;
-    for (std::size_t l = 0; l < depth(); ++l) count += (sizes[l] + 1) * sizes[l + 1];
-    return count;
-}
-
-template <class Real>
-std::size_t Packed<Real>::saved_per_row() const {
-    std::size_t count = 0;
-    for (std::size_t l = 1; l < layers.depth(); ++l) count += padded[l];
-    return layers.head.bounded ? count + padded.back() : count;
-}
 
 }  // namespace deepsl::network

@@ -35,8 +35,37 @@ inline void store(Real* to, Vec<Real> v) {
     std::memcpy(to, &v, sizeof v);
 }
 
+/// 1 / x within an ulp or two: an estimate and a step of Newton's method, since division is slow.
+inline Vec<float> reciprocal(Vec<float> x) {
+#if DEEPSL_VECTOR_BYTES == 64
+    const Vec<float> r = reinterpret_cast<Vec<float>>(_mm512_rcp14_ps(reinterpret_cast<__m512>(x)));
+    return r + r * (1.0f - x * r);
+#elif DEEPSL_VECTOR_BYTES == 32
+    const Vec<float> r = reinterpret_cast<Vec<float>>(_mm256_rcp_ps(reinterpret_cast<__m256>(x)));
+    return r + r * (1.0f - x * r);
+#else
+    return 1.0f / x;
+#endif
+}
+
+/// The sum of all lanes, always in the same order.
+template <class Real>
+inline Real total(Vec<Real> v) {
+    Real lane[lanes<Real>];
+    std::memcpy(lane, &v, sizeof v);
+    for (std::size_t half = lanes<Real> / 2; half > 0; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+    return lane[0];
+}
+#if DEEPSL_VECTOR_BYTES == 64
+template <>
+inline float total<float>(Vec<float> v) {
+    return _mm512_reduce_add_ps(reinterpret_cast<__m512>(v));
+}
+#endif
+
 /// A rational function fitted to tanh(x)/x in x^2 on |x| < 9.02, where a float tanh becomes 1:
-/// within 3.5e-7 relative, about 3 units in the last place.
+/// within 5e-7 relative, about 4 units in the last place.
 inline Vec<float> tanh_of(Vec<float> x) {
     const Vec<float> one = Vec<float>{} + 1.0f;  // not x - x, which is NaN at infinity
     const Vec<float> limit = one * 9.0f;
@@ -49,7 +78,7 @@ inline Vec<float> tanh_of(Vec<float> x) {
     const Vec<float> bottom =
         (((7.76314975e-07f * y + 0.000328333985f) * y + 0.025871721f) * y + 0.467131805f) * y +
         1.0f;
-    const Vec<float> t = top / bottom;
+    const Vec<float> t = top * reciprocal(bottom);
     return t > one ? one : (t < -one ? -one : t);
 }
 
@@ -147,9 +176,7 @@ void product(const Product<Real>& p) {
 
 /// Panels for product(): `at(k, j)` is the matrix, `width` is padded.
 template <class Real, class At>
-std::vector<Real> panels(std::size_t depth, std::size_t columns, std::size_t width, At at) {
-    std::vector<Real> result(depth * width, Real(0));
-    Real* out = result.data();
+void panels(std::size_t depth, std::size_t columns, std::size_t width, At at, Real* out) {
     std::size_t column = 0;
     while (column < width) {
         const std::size_t rest = width - column;
@@ -157,40 +184,59 @@ std::vector<Real> panels(std::size_t depth, std::size_t columns, std::size_t wid
             rest >= tile_vectors * lanes<Real> ? tile_vectors * lanes<Real> : lanes<Real>;
         for (std::size_t k = 0; k < depth; ++k)
             for (std::size_t j = 0; j < size; ++j, ++out)
-                if (column + j < columns) *out = at(k, column + j);
+                if (column + j < columns) *out = static_cast<Real>(at(k, column + j));
         column += size;
     }
-    return result;
 }
 
 template <class Real>
-Packed<Real> pack(const Layers<Real>& layers) {
-    Packed<Real> packed{layers, {}, {}, {}};
-    for (const std::size_t size : layers.sizes) packed.padded.push_back(round_up<Real>(size));
-    for (std::size_t l = 0; l < layers.depth(); ++l) {
-        const std::size_t in = layers.sizes[l], out = layers.sizes[l + 1];
-        const Real* weight = layers.weight[l];
-        auto forward =
-            panels<Real>(in, out, packed.padded[l + 1],
-                         [&](std::size_t k, std::size_t j) { return weight[j * in + k]; });
-        // The bias, padded, rides behind the panels.
-        forward.insert(forward.end(), layers.bias[l], layers.bias[l] + out);
-        forward.resize(forward.size() + packed.padded[l + 1] - out, Real(0));
-        packed.forward.push_back(std::move(forward));
-        packed.backward.push_back(
-            panels<Real>(out, in, packed.padded[l],
-                         [&](std::size_t k, std::size_t j) { return weight[k * in + j]; }));
+void shape(Packed<Real>& packed) {
+    packed.padded.clear();
+    for (const std::size_t size : packed.sizes) packed.padded.push_back(round_up<Real>(size));
+    if (packed.narrow()) packed.padded.back() = packed.outputs();
+    packed.forward.resize(packed.depth());
+    packed.backward.resize(packed.depth());
+    for (std::size_t l = 0; l < packed.depth(); ++l) {
+        const std::size_t in = packed.sizes[l], out = packed.sizes[l + 1];
+        const bool rows = packed.narrow() && l + 1 == packed.depth();
+        packed.forward[l].assign(
+            rows ? out * (packed.padded[l] + 1) : (in + 1) * packed.padded[l + 1], Real(0));
+        packed.backward[l].assign(out * packed.padded[l], Real(0));
     }
-    return packed;
+}
+
+template <class Real>
+void pack(Packed<Real>& packed, const double* values) {
+    for (std::size_t l = 0; l < packed.depth(); ++l) {
+        const std::size_t in = packed.sizes[l], out = packed.sizes[l + 1];
+        const double* const weight = values;
+        Real* const to = packed.forward[l].data();
+        const bool rows = packed.narrow() && l + 1 == packed.depth();
+        for (std::size_t j = 0; rows && j < out; ++j)
+            for (std::size_t k = 0; k < in; ++k)
+                to[j * packed.padded[l] + k] = static_cast<Real>(weight[j * in + k]);
+        if (!rows)
+            panels(
+                in, out, packed.padded[l + 1],
+                [&](std::size_t k, std::size_t j) { return weight[j * in + k]; }, to);
+        values += in * out;
+        Real* const bias = to + (rows ? out * packed.padded[l] : in * packed.padded[l + 1]);
+        for (std::size_t j = 0; j < out; ++j) bias[j] = static_cast<Real>(values[j]);
+        values += out;
+        panels(
+            out, in, packed.padded[l],
+            [&](std::size_t k, std::size_t j) { return weight[k * in + j]; },
+            packed.backward[l].data());
+    }
 }
 
 /// The inputs as the first layer sees them, padded with zeros.
 template <class Real>
 void centre(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* out) {
-    const std::size_t in = packed.layers.inputs(), stride = packed.padded[0];
+    const std::size_t in = packed.inputs(), stride = packed.padded[0];
     for (std::size_t r = 0; r < rows; ++r) {
         for (std::size_t i = 0; i < in; ++i)
-            out[r * stride + i] = packed.layers.scale * (x[r * in + i] - packed.layers.shift);
+            out[r * stride + i] = packed.scale * (x[r * in + i] - packed.shift);
         std::fill(out + r * stride + in, out + (r + 1) * stride, Real(0));
     }
 }
@@ -202,44 +248,90 @@ std::vector<Real>& scratch(std::size_t which, std::size_t size) {
     return buffers[which];
 }
 
-/// From the last layer's r to y; keeps the tanh for the backward sweep.
+/// The last layer where it has few outputs: a sum of products for each, instead of a vector of
+/// outputs that is mostly padding.  r [output, rows]
 template <class Real>
-void apply_head(const Packed<Real>& packed, Real* r, std::size_t rows, Real* y, Real* saved) {
-    const auto& head = packed.layers.head;
-    const std::size_t out = packed.layers.outputs(), stride = packed.padded.back();
-    for (std::size_t row = 0; row < rows; ++row, r += stride, y += out) {
-        for (std::size_t j = 0; head.bounded && j < stride; j += lanes<Real>) {
-            const Vec<Real> t = tanh_of((load(r + j) - head.shift) * head.slope);
-            if (saved != nullptr) store(saved + row * stride + j, t);
-            store(r + j, head.centre + head.radius * t);
+void narrow_product(const Packed<Real>& packed, const Real* h, std::size_t rows, Real* r) {
+    const std::size_t stride = packed.padded[packed.depth() - 1], out = packed.outputs();
+    const Real* const weight = packed.forward.back().data();
+    // What stands in the padding may be NaN: an infinite input times a weight of zero.
+    const std::size_t in = packed.sizes[packed.depth() - 1], whole = in / lanes<Real> * lanes<Real>;
+    const auto first_of = [rest = in - whole](Vec<Real> v) {
+        for (std::size_t i = 0; i < lanes<Real>; ++i) v[i] = i < rest ? v[i] : Real(0);
+        return v;
+    };
+    for (std::size_t j = 0; j < out; ++j) {
+        const Real* const w = weight + j * stride;
+        const Real bias = weight[out * stride + j];
+        for (std::size_t row = 0; row < rows; ++row) {
+            Vec<Real> sum = {};
+            for (std::size_t k = 0; k < whole; k += lanes<Real>)
+                sum += load(h + row * stride + k) * load(w + k);
+            if (whole < in) sum += first_of(load(h + row * stride + whole)) * load(w + whole);
+            r[j * rows + row] = bias + total<Real>(sum);
         }
-        std::copy_n(r, out, y);
     }
+}
+
+/// centre + radius tanh(slope (r - shift)) of many numbers; keeps the tanh for the backward sweep.
+template <class Real>
+void bound(const Head<Real>& head, Real* r, std::size_t count, std::size_t step, Real* saved) {
+    // A number has the same bits wherever it stands: the last ones go through a whole vector, too.
+    Real lane[lanes<Real>] = {};
+    for (std::size_t i = 0; i < count; i += lanes<Real>) {
+        const std::size_t rest = std::min(lanes<Real>, count - i);
+        for (std::size_t j = 0; j < rest; ++j) lane[j] = r[(i + j) * step];
+        const Vec<Real> t = tanh_of((load(lane) - head.shift) * head.slope);
+        const Vec<Real> y = head.centre + head.radius * t;
+        for (std::size_t j = 0; j < rest; ++j) r[(i + j) * step] = y[j];
+        for (std::size_t j = 0; saved != nullptr && j < rest; ++j) saved[(i + j) * step] = t[j];
+    }
+}
+
+/// From the last layer's r to y [rows, outputs].
+template <class Real>
+void apply_heads(const Packed<Real>& packed, Real* r, std::size_t rows, Real* y, Real* saved) {
+    const std::size_t out = packed.outputs(), stride = packed.padded.back();
+    const bool planes = packed.narrow();
+    for (std::size_t j = 0; j < packed.heads.size(); ++j) {
+        if (planes)
+            bound(packed.heads[j], r + j * rows, rows, 1,
+                  saved != nullptr ? saved + j * rows : nullptr);
+        else
+            bound(packed.heads[j], r + j, rows, stride, saved != nullptr ? saved + j : nullptr);
+    }
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t j = 0; j < out; ++j)
+            y[row * out + j] = planes ? r[j * rows + row] : r[row * stride + j];
 }
 
 template <class Real>
 void forward(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* y, Real* saved) {
-    const auto& sizes = packed.layers.sizes;
+    const auto& sizes = packed.sizes;
     const auto& padded = packed.padded;
-    const std::size_t depth = packed.layers.depth();
+    const std::size_t depth = packed.depth();
     const std::size_t widest = *std::max_element(padded.begin(), padded.end());
-    Real* const rooms[2] = {scratch<Real>(0, rows * widest).data(),
-                            scratch<Real>(1, rows * widest).data()};
-    const Act hidden = packed.layers.tanh ? Act::tanh : Act::leaky_relu;
-    centre(packed, x, rows, rooms[0]);
-    const Real* from = rooms[0];
+    Real* const buffers[2] = {scratch<Real>(0, rows * widest).data(),
+                              scratch<Real>(1, rows * widest).data()};
+    const Act hidden = packed.tanh ? Act::tanh : Act::leaky_relu;
+    centre(packed, x, rows, buffers[0]);
+    const Real* from = buffers[0];
     for (std::size_t l = 0; l < depth; ++l) {
         const bool last = l + 1 == depth;
+        if (last && packed.narrow()) {
+            narrow_product(packed, from, rows, buffers[depth % 2]);
+            break;
+        }
         Product<Real> p{from, padded[l], rows, sizes[l], padded[l + 1], packed.forward[l].data()};
         p.bias = packed.forward[l].data() + sizes[l] * padded[l + 1];
         p.act = last ? Act::none : hidden;
-        p.out = saved != nullptr && !last ? saved : rooms[(l + 1) % 2];
+        p.out = saved != nullptr && !last ? saved : buffers[(l + 1) % 2];
         p.out_stride = padded[l + 1];
         product(p);
         from = p.out;
         if (saved != nullptr && !last) saved += rows * padded[l + 1];
     }
-    apply_head(packed, rooms[depth % 2], rows, y, saved);
+    apply_heads(packed, buffers[depth % 2], rows, y, saved);
 }
 
 // gradient[o, i] += sum over rows of delta[r, o] * h[r, i], for `outs` rows of it.
@@ -285,54 +377,105 @@ void weight_columns(const Real* delta, std::size_t delta_stride, std::size_t out
                                 columns);
 }
 
+/// Sums that do not wait for each other.
+inline constexpr std::size_t chains = 4;
+
+template <class Real>
+void add_bias_gradient(const Real* delta, std::size_t stride, std::size_t outs, std::size_t rows,
+                       Real* bias) {
+    std::size_t o = 0;
+    for (; o + lanes<Real> <= stride && o < outs; o += lanes<Real>) {
+        Vec<Real> sums[chains] = {};
+        std::size_t r = 0;
+        for (; r + chains <= rows; r += chains)
+            for (std::size_t c = 0; c < chains; ++c) sums[c] += load(delta + (r + c) * stride + o);
+        for (; r < rows; ++r) sums[0] += load(delta + r * stride + o);
+        const Vec<Real> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (std::size_t j = 0; j < std::min(lanes<Real>, outs - o); ++j) bias[o + j] += sum[j];
+    }
+    for (; o < outs; ++o) {
+        Real sums[chains] = {};
+        for (std::size_t r = 0; r < rows; ++r) sums[r % chains] += delta[r * stride + o];
+        bias[o] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
+/// The weights of one output: one sum a vector of inputs, in several chains.
+template <class Real>
+void narrow_weights(const Real* delta, std::size_t delta_stride, const Real* h,
+                    std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in) {
+    for (std::size_t i = 0; i < in; i += lanes<Real>) {
+        Vec<Real> sums[chains] = {};
+        std::size_t r = 0;
+        for (; r + chains <= rows; r += chains)
+            for (std::size_t c = 0; c < chains; ++c)
+                sums[c] += delta[(r + c) * delta_stride] * load(h + (r + c) * h_stride + i);
+        for (; r < rows; ++r) sums[0] += delta[r * delta_stride] * load(h + r * h_stride + i);
+        const Vec<Real> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (std::size_t j = 0; j < std::min(lanes<Real>, in - i); ++j) gradient[i + j] += sum[j];
+    }
+}
+
 template <class Real>
 void add_weight_gradient(const Real* delta, std::size_t delta_stride, std::size_t outs,
                          const Real* h, std::size_t h_stride, std::size_t rows, Real* gradient,
                          std::size_t in) {
     constexpr std::size_t wide = tile_vectors * lanes<Real>;
     std::size_t i = 0;
+    if (outs <= narrow_outputs) {
+        for (std::size_t o = 0; o < outs; ++o)
+            narrow_weights(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in);
+        i = round_up<Real>(in);
+    }
     for (; i + wide <= round_up<Real>(in); i += wide)
         weight_columns<tile_vectors>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i,
                                      in, std::min(wide, in - i));
     for (; i < in; i += lanes<Real>)
         weight_columns<1>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i, in,
                           std::min(lanes<Real>, in - i));
-    Real* const bias = gradient + outs * in;
-    for (std::size_t o = 0; o < outs; o += lanes<Real>) {
-        Vec<Real> sum = {};
-        for (std::size_t r = 0; r < rows; ++r) sum += load(delta + r * delta_stride + o);
-        for (std::size_t j = 0; j < std::min(lanes<Real>, outs - o); ++j) bias[o + j] += sum[j];
+    add_bias_gradient(delta, delta_stride, outs, rows, gradient + outs * in);
+}
+
+/// From dy to the derivatives by the last layer's r  [rows, padded outputs]
+template <class Real>
+void start_delta(const Packed<Real>& packed, const Real* dy, const Real* saved, std::size_t rows,
+                 Real* delta) {
+    const std::size_t out = packed.outputs(), stride = packed.padded.back();
+    const bool planes = packed.narrow();
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t j = 0; j < out; ++j) delta[r * stride + j] = dy[r * out + j];
+        std::fill(delta + r * stride + out, delta + (r + 1) * stride, Real(0));
+    }
+    for (std::size_t j = 0; j < packed.heads.size(); ++j) {
+        const Real slope = packed.heads[j].radius * packed.heads[j].slope;
+        const Real* const t = planes ? saved + j * rows : saved + j;
+        const std::size_t step = planes ? 1 : stride;
+        for (std::size_t r = 0; r < rows; ++r)
+            delta[r * stride + j] *= slope * (1 - t[r * step] * t[r * step]);
     }
 }
 
 template <class Real>
 void backward(const Packed<Real>& packed, const Real* x, const Real* saved, const Real* dy,
               std::size_t rows, Real* dx, Real* gradient) {
-    const auto& sizes = packed.layers.sizes;
+    const auto& sizes = packed.sizes;
     const auto& padded = packed.padded;
-    const std::size_t depth = packed.layers.depth();
+    const std::size_t depth = packed.depth();
     const std::size_t widest = *std::max_element(padded.begin(), padded.end());
-    Real* const rooms[2] = {scratch<Real>(0, rows * widest).data(),
-                            scratch<Real>(1, rows * widest).data()};
+    Real* const buffers[2] = {scratch<Real>(0, rows * widest).data(),
+                              scratch<Real>(1, rows * widest).data()};
     Real* const inputs = scratch<Real>(2, rows * padded[0]).data();
-    const Act hidden = packed.layers.tanh ? Act::tanh : Act::leaky_relu;
+    const Act hidden = packed.tanh ? Act::tanh : Act::leaky_relu;
     if (gradient != nullptr) {
         centre(packed, x, rows, inputs);
-        gradient += packed.layers.parameters();
+        gradient += packed.parameters();
     }
     saved += rows * packed.saved_per_row();
 
-    Real* delta = rooms[0];
-    const auto& head = packed.layers.head;
-    if (head.bounded) saved -= rows * padded[depth];
-    for (std::size_t r = 0; r < rows; ++r) {
-        Real* const row = delta + r * padded[depth];
-        std::copy_n(dy + r * sizes[depth], sizes[depth], row);
-        for (std::size_t j = 0; head.bounded && j < sizes[depth]; ++j) {
-            const Real t = saved[r * padded[depth] + j];
-            row[j] *= head.radius * head.slope * (1 - t * t);
-        }
-    }
+    Real* delta = buffers[0];
+    const bool bounded = !packed.heads.empty();
+    if (bounded) saved -= rows * padded[depth];
+    start_delta(packed, dy, saved, rows, delta);
     for (std::size_t l = depth; l-- > 0;) {
         if (l > 0) saved -= rows * padded[l];
         const Real* const h = l > 0 ? saved : inputs;
@@ -346,21 +489,21 @@ void backward(const Packed<Real>& packed, const Real* x, const Real* saved, cons
                         sizes[l + 1], padded[l],     packed.backward[l].data()};
         p.slope_of = l > 0 ? h : nullptr;
         p.slope_act = hidden;
-        p.out = rooms[(depth - l) % 2];
+        p.out = buffers[(depth - l) % 2];
         p.out_stride = padded[l];
         product(p);
         delta = p.out;
     }
     for (std::size_t r = 0; r < rows; ++r)
         for (std::size_t i = 0; i < sizes[0]; ++i)
-            dx[r * sizes[0] + i] = packed.layers.scale * delta[r * padded[0] + i];
+            dx[r * sizes[0] + i] = packed.scale * delta[r * padded[0] + i];
 }
 
 }  // namespace
 
 template <class Real>
 Kernel<Real> kernel() {
-    return {&pack<Real>, &forward<Real>, &backward<Real>};
+    return {&shape<Real>, &pack<Real>, &forward<Real>, &backward<Real>};
 }
 
 template Kernel<float> kernel<float>();

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <immintrin.h>
+
 #include "network/mlp_kernel.h"
 
 #define DEEPSL_ISA avx2

@@ -2,107 +2,147 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include "deepsl/option.h"
+#include "deepsl/error.h"
 
 namespace deepsl::train {
 namespace {
 
-using torch::Tensor;
-
-std::string shape(const Tensor& tensor) {
-    std::string text = "[";
-    for (const auto size : tensor.sizes())
-        text += (text.size() > 1 ? ", " : "") + fmt::format("{}", size);
-    return text + "]";
+void check_labels(const Dataset& data, std::size_t outputs, std::string_view name) {
+    const auto classes = static_cast<std::int64_t>(std::max<std::size_t>(outputs, 2));
+    for (std::size_t row = 0; row < data.labels.size(); ++row) {
+        const auto label = data.labels[row];
+        if (label >= 0 && label < classes) continue;
+        throw data_error(fmt::format(
+            "{}: row {} has label {}, but a model with {} output{} takes labels from 0 to {}; "
+            "number the classes from 0, or give the model an output for each",
+            name, row, label, outputs, outputs == 1 ? "" : "s", classes - 1));
+    }
 }
 
-void check_labels(const Tensor& target, std::int64_t outputs, std::string_view name) {
-    const auto classes = std::max<std::int64_t>(outputs, 2);
-    const auto wrong = target.lt(0).logical_or(target.ge(classes)).nonzero();
-    if (wrong.size(0) == 0) return;
-    const auto row = wrong[0][0].item<std::int64_t>();
-    throw OptionError(fmt::format(
-        "{}: row {} has label {}, but a model with {} output{} takes labels from 0 to {}; number "
-        "the classes from 0, or give the model an output for each",
-        name, row, target[row].item<std::int64_t>(), outputs, outputs == 1 ? "" : "s",
-        classes - 1));
+void check_numbers(const Dataset& data, std::string_view name) {
+    for (std::size_t row = 0; row < data.size(); ++row)
+        for (const double number : data.numbers.row(row))
+            if (!std::isfinite(number))
+                throw data_error(fmt::format(
+                    "{}: the target in row {} is {}, but targets must be finite; leave such rows "
+                    "out",
+                    name, row, number));
 }
 
-void check_numbers(const Tensor& target, std::string_view name) {
-    const auto wrong = target.isfinite().logical_not().nonzero();
-    if (wrong.size(0) == 0) return;
-    throw OptionError(fmt::format(
-        "{}: the target in row {} is {}, but targets must be finite; leave such rows out", name,
-        wrong[0][0].item<std::int64_t>(), target[wrong[0][0]][wrong[0][1]].item<double>()));
+std::size_t rounded_share(double share, std::size_t rows) {
+    return static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
 }
 
-/// 0..bound-1, all equally likely.
-std::uint64_t below(std::uint64_t bound, std::mt19937_64& random) {
-    const auto whole = std::numeric_limits<std::uint64_t>::max() / bound * bound;
-    auto value = random();
-    while (value >= whole) value = random();
-    return value % bound;
+/// How many rows are held out where classes do not matter.
+std::size_t plain_quota(double share, std::size_t rows) {
+    if (share <= 0.0 || rows < 2) return 0;
+    return std::clamp<std::size_t>(rounded_share(share, rows), 1, rows - 1);
+}
+
+std::vector<std::size_t> class_sizes(std::span<const std::int64_t> labels) {
+    std::vector<std::size_t> sizes;
+    for (const auto label : labels) {
+        const auto place = static_cast<std::size_t>(label);
+        if (place >= sizes.size()) sizes.resize(place + 1);
+        ++sizes[place];
+    }
+    return sizes;
+}
+
+/// How many rows of each class are held out: its share rounded down, and what is missing in all
+/// from the classes that lost most by that; then the bounds, one row at least on either side.
+std::vector<std::size_t> class_quotas(double share, const std::vector<std::size_t>& sizes) {
+    const auto rows = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    std::vector<std::size_t> quota(sizes.size()), order(sizes.size());
+    std::vector<double> lost(sizes.size());
+    std::size_t held = 0;
+    for (std::size_t c = 0; c < sizes.size(); ++c) {
+        const double exact = share * static_cast<double>(sizes[c]);
+        quota[c] = static_cast<std::size_t>(exact);
+        lost[c] = exact - std::floor(exact);
+        held += quota[c];
+        order[c] = c;
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return lost[a] > lost[b]; });
+    const auto wanted = rounded_share(share, rows);
+    for (std::size_t i = 0; i < order.size() && held < wanted; ++i, ++held) ++quota[order[i]];
+    for (std::size_t c = 0; c < sizes.size(); ++c)
+        quota[c] = sizes[c] < 2 ? 0 : std::clamp<std::size_t>(quota[c], 1, sizes[c] - 1);
+    return quota;
 }
 
 }  // namespace
 
-Dataset Dataset::rows(const Tensor& numbers) const {
-    return {x.index_select(0, numbers), target.index_select(0, numbers)};
+Dataset Dataset::rows_at(std::span<const std::size_t> rows) const {
+    Dataset part;
+    part.x = x.rows_at(rows);
+    if (!has_labels()) {
+        part.numbers = numbers.rows_at(rows);
+        return part;
+    }
+    part.labels.reserve(rows.size());
+    for (const auto row : rows) part.labels.push_back(labels[row]);
+    return part;
 }
 
-void check_dataset(const model::PredictorImpl& model, const Dataset& data, std::string_view name) {
+void check_dataset(const model::Predictor& model, const Dataset& data, std::string_view name) {
     if (data.empty())
-        throw OptionError(fmt::format("{}: there are no rows; give at least one sample", name));
-    if (!data.x.is_floating_point() || data.x.dim() != 2 || data.x.size(1) != model.inputs())
-        throw OptionError(
-            fmt::format("{}: x must be floating-point numbers [rows, {}], but is {} {}", name,
-                        model.inputs(), c10::toString(data.x.scalar_type()), shape(data.x)));
-    const auto& target = data.target;
-    if (!target.defined() || target.dim() == 0 || target.size(0) != data.size())
-        throw OptionError(fmt::format("{}: x has {} rows, but target has {}; give one for each",
-                                      name, data.size(),
-                                      target.defined() && target.dim() > 0 ? target.size(0) : 0));
-    const bool labels = target.scalar_type() == torch::kInt64 && target.dim() == 1;
-    const bool numbers =
-        target.is_floating_point() && target.dim() == 2 && target.size(1) == model.outputs();
-    if (!labels && !numbers)
-        throw OptionError(fmt::format(
-            "{}: target must be labels, int64 [rows], or floating-point numbers [rows, {}], but "
-            "is {} {}",
-            name, model.outputs(), c10::toString(target.scalar_type()), shape(target)));
-    if (labels)
-        check_labels(target, model.outputs(), name);
-    else
-        check_numbers(target, name);
+        throw data_error(fmt::format("{}: there are no rows; give at least one sample", name));
+    if (data.x.columns() != model.inputs())
+        throw data_error(fmt::format("{}: x must be [rows, {}], but is [{}, {}]", name,
+                                     model.inputs(), data.x.rows(), data.x.columns()));
+    if (data.has_labels() && !data.numbers.empty())
+        throw data_error(fmt::format("{}: targets must be labels or numbers, not both", name));
+    if (data.targets().size() != data.size())
+        throw data_error(fmt::format("{}: x has {} rows, but the target has {}; give one for each",
+                                     name, data.size(), data.targets().size()));
+    if (data.has_labels()) return check_labels(data, model.outputs(), name);
+    if (data.numbers.columns() != model.outputs())
+        throw data_error(fmt::format("{}: the target must be labels or [rows, {}], but is [{}, {}]",
+                                     name, model.outputs(), data.numbers.rows(),
+                                     data.numbers.columns()));
+    check_numbers(data, name);
 }
 
-Tensor calibration_targets(const Dataset& data, std::int64_t outputs) {
-    if (!data.labels()) return data.target;
-    if (outputs == 1) return (2 * data.target - 1).to(torch::kFloat64).unsqueeze(1);
-    return torch::one_hot(data.target, outputs).to(torch::kFloat64);
+Matrix<double> calibration_targets(const Dataset& data, std::size_t outputs) {
+    if (!data.has_labels()) return data.numbers;
+    Matrix<double> targets(data.size(), outputs);
+    for (std::size_t row = 0; row < data.size(); ++row) {
+        if (outputs == 1)
+            targets(row, 0) = data.labels[row] == 1 ? 1.0 : -1.0;
+        else
+            targets(row, static_cast<std::size_t>(data.labels[row])) = 1.0;
+    }
+    return targets;
 }
 
-Tensor permutation(std::int64_t n, std::mt19937_64& random) {
-    const auto order = torch::arange(n, torch::kInt64);
-    auto* value = order.data_ptr<std::int64_t>();
-    for (std::int64_t i = n - 1; i > 0; --i)
-        std::swap(value[i], value[below(static_cast<std::uint64_t>(i) + 1, random)]);
-    return order;
+RowSplit split_rows(const Targets& targets, double share, Random& random) {
+    const auto order = permutation(targets.size(), random);
+    auto sizes = class_sizes(targets.labels);
+    const bool by_class =
+        std::any_of(sizes.begin(), sizes.end(), [](std::size_t size) { return size > 1; });
+    std::vector<std::size_t> quota{plain_quota(share, order.size())};
+    if (by_class && quota[0] > 0) quota = class_quotas(share, sizes);
+
+    RowSplit result;
+    for (const auto row : order) {
+        auto& left = quota[quota.size() > 1 ? static_cast<std::size_t>(targets.labels[row]) : 0];
+        (left > 0 ? result.validation : result.training).push_back(row);
+        if (left > 0) --left;
+    }
+    return result;
 }
 
-Split split(const Dataset& data, double share, std::mt19937_64& random) {
-    const auto order = permutation(data.size(), random);
-    auto held = std::llround(share * static_cast<double>(data.size()));
-    if (share > 0.0) held = std::max<long long>(held, 1);
-    held = std::min<long long>(held, data.size() - 1);
-    Split result{data.rows(order.narrow(0, held, data.size() - held)), {}};
-    if (held > 0) result.validation = data.rows(order.narrow(0, 0, held));
+Split split(const Dataset& data, double share, Random& random) {
+    const auto rows = split_rows(data.targets(), share, random);
+    Split result{data.rows_at(rows.training), {}};
+    if (!rows.validation.empty()) result.validation = data.rows_at(rows.validation);
     return result;
 }
 

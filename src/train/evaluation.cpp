@@ -1,30 +1,27 @@
 #include "deepsl/train/evaluation.h"
 
-#include <limits>
 #include <string>
 
 namespace deepsl::train {
 
-Evaluation evaluate(model::PredictorImpl& model, const Dataset& data, Loss loss) {
+Evaluation evaluate(const model::Predictor& model, const Dataset& data, Loss loss) {
     check_dataset(model, data, "evaluation data");
-    loss_of(name(loss), data.labels());
+    loss = loss_for(loss, data.has_labels());
+    return evaluate(model.predict(data.x), data.targets(), loss);
+}
 
-    const bool was_training = model.is_training();
-    model.eval();
-    const auto prediction = model.predict(data.x.to(model.scalar_type()));
-    model.train(was_training);
-
+Evaluation evaluate(const model::Prediction& prediction, const Targets& targets, Loss loss) {
     Evaluation result;
-    result.samples = data.size();
+    result.samples = static_cast<std::int64_t>(prediction.size());
     result.failed = count_failures(prediction.outcomes, result.failures);
-    const auto batch = total_loss(loss, prediction, data.target, 0.0);
-    result.loss = batch.kept > 0 ? batch.data : std::numeric_limits<double>::infinity();
-    result.metrics = metrics(prediction.y, data.target, prediction.ok);
+    result.loss = loss_sums(loss, prediction, targets, 0.0).mean_data();
+    result.metrics = metrics(prediction.y, targets, prediction.outcomes);
     result.metric = result.metrics.front();
+    result.majority = majority_share(targets.labels);
     return result;
 }
 
-std::int64_t count_failures(const std::vector<model::Outcome>& outcomes, Failures& failures) {
+std::int64_t count_failures(std::span<const model::Outcome> outcomes, Failures& failures) {
     std::int64_t failed = 0;
     for (const auto& outcome : outcomes) {
         if (outcome.ok()) continue;

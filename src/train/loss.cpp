@@ -1,87 +1,134 @@
 #include "deepsl/train/loss.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
+#include "deepsl/error.h"
 #include "deepsl/option.h"
 
 namespace deepsl::train {
 namespace {
 
-using torch::Tensor;
-namespace functional = torch::nn::functional;
-
-/// Labels 0 and 1 as -1 and 1, in the type of y.
-Tensor signs(const Tensor& y, const Tensor& labels) { return 2 * labels.to(y.scalar_type()) - 1; }
-
-Tensor hinge(const Tensor& y, const Tensor& labels) {
-    if (y.size(1) > 1) {
-        const auto own = torch::one_hot(labels, y.size(1)).to(y.scalar_type());
-        const auto worst = std::get<0>((y + (1 - own)).max(1));
-        return (worst - y.gather(1, labels.unsqueeze(1)).squeeze(1)).mean();
+double hinge(std::span<const double> y, std::size_t label, double* dy) {
+    if (y.size() == 1) {
+        const double sign = label == 1 ? 1.0 : -1.0;
+        const double loss = std::max(0.0, 1.0 - sign * y[0]);
+        if (dy != nullptr) dy[0] = loss > 0.0 ? -sign : 0.0;
+        return loss;
     }
-    return torch::relu(1 - signs(y, labels) * y.squeeze(1)).mean();
+    const auto margin = [&](std::size_t j) { return y[j] + (j == label ? 0.0 : 1.0); };
+    std::size_t worst = 0;
+    for (std::size_t j = 1; j < y.size(); ++j)
+        if (margin(j) > margin(worst)) worst = j;
+    if (dy != nullptr) {
+        std::fill_n(dy, y.size(), 0.0);
+        dy[worst] += 1.0;
+        dy[label] -= 1.0;
+    }
+    return margin(worst) - y[label];
 }
 
-Tensor cross_entropy(const Tensor& y, const Tensor& labels) {
-    if (y.size(1) > 1) return functional::cross_entropy(y, labels);
-    return torch::binary_cross_entropy_with_logits(y.squeeze(1), labels.to(y.scalar_type()));
+double cross_entropy(std::span<const double> y, std::size_t label, double* dy) {
+    if (y.size() == 1) {
+        const double sign = label == 1 ? 1.0 : -1.0, z = -sign * y[0];
+        if (dy != nullptr) dy[0] = -sign / (1.0 + std::exp(-z));
+        return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z)));
+    }
+    const double largest = *std::max_element(y.begin(), y.end());
+    double sum = 0.0;
+    for (const double value : y) sum += std::exp(value - largest);
+    if (dy != nullptr) {
+        for (std::size_t j = 0; j < y.size(); ++j) dy[j] = std::exp(y[j] - largest) / sum;
+        dy[label] -= 1.0;
+    }
+    return std::log(sum) + (largest - y[label]);
+}
+
+double squared(std::span<const double> y, std::span<const double> numbers, double* dy) {
+    const auto outputs = static_cast<double>(y.size());
+    double sum = 0.0;
+    for (std::size_t j = 0; j < y.size(); ++j) {
+        const double error = y[j] - numbers[j];
+        sum += error * error;
+        if (dy != nullptr) dy[j] = 2.0 * error / outputs;
+    }
+    return sum / outputs;
+}
+
+/// The spectral term of one sample, with its derivative.
+double spectral(std::span<const double> lambda, double alpha, double* dlambda) {
+    const double factor = alpha / static_cast<double>(lambda.size());
+    double sum = 0.0;
+    for (std::size_t i = 0; i < lambda.size(); ++i) {
+        sum += std::abs(lambda[i]);
+        if (dlambda != nullptr)
+            dlambda[i] = lambda[i] > 0.0 ? factor : lambda[i] < 0.0 ? -factor : 0.0;
+    }
+    return factor * sum;
 }
 
 }  // namespace
 
-std::string_view name(Loss loss) {
+Loss loss_for(Loss option, bool labels) {
+    if (option == Loss::automatic) return labels ? Loss::cross_entropy : Loss::squared;
+    if ((option == Loss::squared) != labels) return option;
+    throw argument_error(
+        "loss '" + std::string(name(option)) + "' does not fit " +
+        (labels ? "classes; use hinge or cross_entropy" : "targets that are numbers; use squared"));
+}
+
+LossSums& LossSums::operator+=(const LossSums& other) {
+    data += other.data;
+    spectral += other.spectral;
+    kept += other.kept;
+    return *this;
+}
+
+double LossSums::mean_data() const {
+    return kept > 0 ? data / static_cast<double>(kept) : std::numeric_limits<double>::infinity();
+}
+
+double LossSums::mean_spectral() const {
+    return kept > 0 ? spectral / static_cast<double>(kept) : 0.0;
+}
+
+double sample_loss(Loss loss, std::span<const double> y, std::int64_t label,
+                   std::span<const double> numbers, double* dy) {
     switch (loss) {
-        case Loss::hinge: return "hinge";
-        case Loss::cross_entropy: return "cross_entropy";
-        case Loss::squared: return "squared";
+        case Loss::hinge: return hinge(y, static_cast<std::size_t>(label), dy);
+        case Loss::cross_entropy: return cross_entropy(y, static_cast<std::size_t>(label), dy);
+        case Loss::squared: return squared(y, numbers, dy);
+        case Loss::automatic: break;
     }
-    return "";
+    return sample_loss(loss_for(loss, numbers.empty()), y, label, numbers, dy);
 }
 
-Loss loss_of(std::string_view option, bool labels) {
-    if (option == "auto") return labels ? Loss::cross_entropy : Loss::squared;
-    for (const auto loss : {Loss::hinge, Loss::cross_entropy, Loss::squared}) {
-        if (name(loss) != option) continue;
-        if ((loss == Loss::squared) != labels) return loss;
-        throw OptionError("loss '" + std::string(option) + "' does not fit " +
-                          (labels ? "classes; use hinge or cross_entropy"
-                                  : "targets that are numbers; use squared"));
+LossSums loss_sums(Loss loss, const model::Prediction& prediction, const Targets& targets,
+                   double alpha, LossSeeds* seeds) {
+    const auto& [y, lambda, outcomes] = prediction;
+    const bool with_spectrum = alpha > 0.0 && lambda.columns() > 0;
+    if (seeds != nullptr) {
+        seeds->y.resize(y.rows(), y.columns());
+        seeds->lambda.resize(with_spectrum ? y.rows() : 0, lambda.columns());
     }
-    throw OptionError("there is no loss '" + std::string(option) +
-                      "'; use auto, hinge, cross_entropy or squared");
-}
-
-Tensor data_loss(Loss loss, const Tensor& y, const Tensor& target) {
-    switch (loss) {
-        case Loss::hinge: return hinge(y, target);
-        case Loss::cross_entropy: return cross_entropy(y, target);
-        case Loss::squared: return torch::mse_loss(y, target.to(y.scalar_type()));
+    LossSums sums;
+    for (std::size_t b = 0; b < outcomes.size(); ++b) {
+        double* dy = seeds != nullptr ? seeds->y.row(b).data() : nullptr;
+        double* dlambda = seeds != nullptr && with_spectrum ? seeds->lambda.row(b).data() : nullptr;
+        if (!outcomes[b].ok()) {
+            if (dy != nullptr) std::fill_n(dy, y.columns(), 0.0);
+            if (dlambda != nullptr) std::fill_n(dlambda, lambda.columns(), 0.0);
+            continue;
+        }
+        const bool labels = targets.has_labels();
+        sums.data += sample_loss(loss, y.row(b), labels ? targets.labels[b] : 0,
+                                 labels ? std::span<const double>() : targets.numbers.row(b), dy);
+        if (with_spectrum) sums.spectral += spectral(lambda.row(b), alpha, dlambda);
+        ++sums.kept;
     }
-    return {};
-}
-
-Tensor spectral_term(const Tensor& lambda) { return lambda.to(torch::kFloat64).abs().mean(); }
-
-BatchLoss total_loss(Loss loss, const model::Prediction& prediction, const Tensor& target,
-                     double alpha) {
-    BatchLoss batch;
-    batch.kept = prediction.ok.sum().item<std::int64_t>();
-    if (batch.kept == 0) {
-        batch.total = torch::zeros({}, prediction.y.options());
-        return batch;
-    }
-    // Rows are selected, not multiplied by zero: whatever stands in a failed one cannot leak.
-    const bool all = batch.kept == prediction.ok.numel();
-    const auto kept = [&](const Tensor& rows) { return all ? rows : rows.index({prediction.ok}); };
-
-    batch.total = data_loss(loss, kept(prediction.y), kept(target));
-    batch.data = batch.total.item<double>();
-    if (alpha > 0.0 && prediction.lambda.defined()) {
-        const auto spectral = alpha * spectral_term(kept(prediction.lambda));
-        batch.spectral = spectral.item<double>();
-        batch.total = batch.total + spectral;
-    }
-    return batch;
+    return sums;
 }
 
 }  // namespace deepsl::train

@@ -1,6 +1,7 @@
 #include "deepsl/train/optimiser.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -8,102 +9,51 @@
 namespace deepsl::train {
 namespace {
 
-using torch::Tensor;
-using torch::optim::OptimizerOptions;
-using torch::optim::OptimizerParamGroup;
+constexpr double keep_mean = 0.9, keep_square = 0.999, least_root = 1e-8;
 
-std::unique_ptr<OptimizerOptions> group_options(const std::string& optimiser, double rate,
-                                                double decay) {
-    using torch::optim::AdamOptions;
-    using torch::optim::AdamWOptions;
-    if (optimiser == "fromage") return std::make_unique<FromageOptions>(rate);
-    if (optimiser == "adam")
-        return std::make_unique<AdamOptions>(AdamOptions(rate).weight_decay(decay));
-    return std::make_unique<AdamWOptions>(AdamWOptions(rate).weight_decay(decay));
+/// With several partial sums, which are independent work for the processor.
+double square_sum(std::span<const double> values) {
+    std::array<double, 8> sums{};
+    std::size_t i = 0;
+    for (; i + sums.size() <= values.size(); i += sums.size())
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += values[i + k] * values[i + k];
+    for (; i < values.size(); ++i) sums[0] += values[i] * values[i];
+    double sum = 0.0;
+    for (const double part : sums) sum += part;
+    return sum;
 }
 
-std::vector<OptimizerParamGroup> groups_of(model::PredictorImpl& model,
-                                           const TrainOptions& options) {
-    const auto linear = model.linear_parameters();
-    std::vector<Tensor> matrices, vectors;
-    for (const auto& p : model.parameters()) {
-        const auto same = [&](const Tensor& other) { return p.is_same(other); };
-        if (std::any_of(linear.begin(), linear.end(), same)) continue;
-        (p.dim() >= 2 ? matrices : vectors).push_back(p);
+double length(std::span<const double> values) { return std::sqrt(square_sum(values)); }
+
+/// The factors of one step of Adam over neighbours in the flat vector.
+struct AdamStep {
+    double shrink;        // of the weights, before the step
+    double added;         // weight decay as part of the gradient
+    double rate;          // eta / (1 - 0.9^t)
+    double inverse_root;  // 1 / sqrt(1 - 0.999^t)
+
+    void operator()(std::size_t count, const double* gradient, double* weight, double* mean,
+                    double* square) const {
+        for (std::size_t i = 0; i < count; ++i) {
+            const double g = gradient[i] + added * weight[i];
+            const double m = keep_mean * mean[i] + (1.0 - keep_mean) * g;
+            const double s = keep_square * square[i] + (1.0 - keep_square) * g * g;
+            mean[i] = m;
+            square[i] = s;
+            weight[i] = shrink * weight[i] - rate * m / (std::sqrt(s) * inverse_root + least_root);
+        }
     }
-    std::vector<OptimizerParamGroup> groups;
-    const auto add = [&](const std::vector<Tensor>& parameters, double rate, double decay) {
-        if (!parameters.empty())
-            groups.emplace_back(parameters, group_options(options.optimiser, rate, decay));
-    };
-    add(matrices, options.learning_rate, options.weight_decay);
-    add(vectors, options.learning_rate, 0.0);
-    add(linear, options.learning_rate * options.linear_rate, 0.0);
-    return groups;
-}
-
-std::unique_ptr<torch::optim::Optimizer> optimiser_of(const std::string& name,
-                                                      std::vector<OptimizerParamGroup> groups) {
-    if (name == "fromage") return std::make_unique<Fromage>(std::move(groups));
-    if (name == "adam") return std::make_unique<torch::optim::Adam>(std::move(groups));
-    return std::make_unique<torch::optim::AdamW>(std::move(groups));
-}
-
-/// Under which torch keeps what it remembers of a parameter.
-std::string key_of(const Tensor& p) { return c10::guts::to_string(p.unsafeGetTensorImpl()); }
-
-/// Copies the moments of Adam or AdamW, whose states are alike, but not of one type.
-template <class State>
-bool read_moments(const torch::optim::OptimizerParamState& from, OptimiserState& to) {
-    const auto* own = dynamic_cast<const State*>(&from);
-    if (own == nullptr) return false;
-    to.steps.back() = own->step();
-    to.mean.back() = own->exp_avg().clone();
-    to.square.back() = own->exp_avg_sq().clone();
-    return true;
-}
-
-template <class State>
-std::unique_ptr<State> moments(const OptimiserState& from, std::size_t i) {
-    auto own = std::make_unique<State>();
-    own->step(from.steps[i]);
-    own->exp_avg(from.mean[i].clone());
-    own->exp_avg_sq(from.square[i].clone());
-    return own;
-}
+};
 
 }  // namespace
 
-Fromage::Fromage(std::vector<OptimizerParamGroup> groups, const FromageOptions& defaults)
-    : Optimizer(std::move(groups), std::make_unique<FromageOptions>(defaults)) {}
-
-Tensor Fromage::step(LossClosure closure) {
-    Tensor loss;
-    if (closure != nullptr) {
-        const torch::AutoGradMode with_grad(true);
-        loss = closure();
-    }
-    const torch::NoGradGuard no_grad;
-    for (auto& group : param_groups_) {
-        const auto eta = group.options().get_lr();
-        const auto shrink = 1.0 / std::sqrt(1.0 + eta * eta);
-        for (auto& weight : group.params()) {
-            const auto& gradient = weight.grad();
-            if (!gradient.defined()) continue;
-            const auto size = weight.norm().item<double>();
-            const auto slope = gradient.norm().item<double>();
-            const auto scale = size > 0.0 && slope > 0.0 ? size / slope : 1.0;
-            weight.add_(gradient, -eta * scale).mul_(shrink);
-        }
-    }
-    return loss;
-}
-
-double schedule_factor(std::string_view schedule, double warm_up, std::int64_t step,
-                       std::int64_t steps) {
+double schedule_factor(Schedule schedule, double warm_up, std::int64_t step, std::int64_t steps) {
     const double all = static_cast<double>(steps), now = static_cast<double>(step);
     const double risen = now + 1.0 < warm_up * all ? (now + 1.0) / (warm_up * all) : 1.0;
-    if (schedule == "constant") return risen;
+    switch (schedule) {
+        case Schedule::constant: return risen;
+        case Schedule::cosine: break;
+    }
     return risen * 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(now / all, 1.0)));
 }
 
@@ -113,82 +63,110 @@ double cool_down_factor(double cool_down, std::int64_t step, std::int64_t last) 
     return left < falling ? left / falling : 1.0;
 }
 
-double clip_gradients(const std::vector<Tensor>& parameters, double most) {
-    auto sum = torch::zeros({}, torch::kFloat64);
-    for (const auto& p : parameters)
-        if (p.grad().defined()) sum += p.grad().to(torch::kFloat64).square().sum();
-    const auto length = std::sqrt(sum.item<double>());
-    if (most > 0.0 && std::isfinite(length) && length > most)
-        for (const auto& p : parameters)
-            if (p.grad().defined()) p.grad().mul_(most / length);
-    return length;
+double clip_gradient(std::span<double> gradient, double most) {
+    const double before = length(gradient);
+    if (most > 0.0 && std::isfinite(before) && before > most) {
+        const double factor = most / before;
+        for (auto& value : gradient) value *= factor;
+    }
+    return before;
 }
 
-Optimiser::Optimiser(model::PredictorImpl& model, const TrainOptions& options, std::int64_t steps)
-    : inner_(optimiser_of(options.optimiser, groups_of(model, options))),
-      parameters_(model.parameters()),
+Optimiser::Optimiser(const network::Parameters& parameters, const TrainOptions& options,
+                     std::int64_t steps)
+    : kind_(options.optimiser),
       schedule_(options.schedule),
+      rate_(options.learning_rate),
       warm_up_(options.warm_up),
       cool_down_(options.cool_down),
       clip_(options.clip),
       steps_(steps),
       last_(steps / options.epochs * std::min(options.stop_epoch, options.epochs)) {
-    for (const auto& group : inner_->param_groups()) rates_.push_back(group.options().get_lr());
+    for (const auto& tensor : parameters.list()) {
+        Run run{tensor.offset, tensor.offset + tensor.size(), 1.0, 0.0};
+        switch (tensor.role) {
+            case network::Role::matrix: run.decay = options.weight_decay; break;
+            case network::Role::vector: break;
+            case network::Role::linear: run.rate_factor = options.linear_rate; break;
+            case network::Role::measured: measured_.push_back(run); continue;
+        }
+        tensors_.push_back(run);
+        const bool joins = !runs_.empty() && runs_.back().end == run.begin &&
+                           runs_.back().rate_factor == run.rate_factor &&
+                           runs_.back().decay == run.decay;
+        if (joins)
+            runs_.back().end = run.end;
+        else
+            runs_.push_back(run);
+    }
+    if (kind_ == OptimiserKind::fromage) return;
+    state_.mean.resize(parameters.size());
+    state_.square.resize(parameters.size());
 }
 
-bool Optimiser::step() {
-    if (!std::isfinite(clip_gradients(parameters_, clip_))) {
+double Optimiser::rate() const {
+    return rate_ * schedule_factor(schedule_, warm_up_, state_.done, steps_) *
+           cool_down_factor(cool_down_, state_.done, last_);
+}
+
+bool Optimiser::step(model::Predictor& model, std::span<double> gradient) {
+    const auto& now = model.parameters().values();
+    values_.assign(now.begin(), now.end());
+    if (!step(values_, gradient)) return false;
+    model.set_values(values_);
+    return true;
+}
+
+bool Optimiser::step(std::span<double> values, std::span<double> gradient) {
+    for (const auto& run : measured_)
+        std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                  gradient.begin() + static_cast<std::ptrdiff_t>(run.end), 0.0);
+    if (!std::isfinite(clip_gradient(gradient, clip_))) {
         skip();
         return false;
     }
-    const auto factor = schedule_factor(schedule_, warm_up_, done_, steps_) *
-                        cool_down_factor(cool_down_, done_, last_);
-    auto& groups = inner_->param_groups();
-    for (std::size_t g = 0; g < groups.size(); ++g) groups[g].options().set_lr(rates_[g] * factor);
-    inner_->step();
-    ++done_;
+    ++state_.steps;
+    switch (kind_) {
+        case OptimiserKind::adamw:
+        case OptimiserKind::adam: adam(values, gradient, rate()); break;
+        case OptimiserKind::fromage: fromage(values, gradient, rate()); break;
+    }
+    ++state_.done;
     return true;
 }
 
 void Optimiser::skip() {
-    ++done_;
-    ++skipped_;
+    ++state_.done;
+    ++state_.skipped;
 }
 
-OptimiserState Optimiser::state() const {
-    OptimiserState state;
-    for (const auto& p : parameters_) {
-        state.steps.push_back(0);
-        state.mean.emplace_back();
-        state.square.emplace_back();
-        state.had_gradient.push_back(p.grad().defined() ? 1 : 0);
-        const auto found = inner_->state().find(key_of(p));
-        if (found == inner_->state().end()) continue;
-        if (!read_moments<torch::optim::AdamParamState>(*found->second, state))
-            read_moments<torch::optim::AdamWParamState>(*found->second, state);
+void Optimiser::adam(std::span<double> values, std::span<const double> gradient, double rate) {
+    const auto t = static_cast<double>(state_.steps);
+    const bool decoupled = kind_ == OptimiserKind::adamw;
+    for (const auto& run : runs_) {
+        const double eta = rate * run.rate_factor;
+        const AdamStep step{decoupled ? 1.0 - eta * run.decay : 1.0, decoupled ? 0.0 : run.decay,
+                            eta / (1.0 - std::pow(keep_mean, t)),
+                            1.0 / std::sqrt(1.0 - std::pow(keep_square, t))};
+        step(run.end - run.begin, &gradient[run.begin], &values[run.begin], &state_.mean[run.begin],
+             &state_.square[run.begin]);
     }
-    state.done = done_;
-    state.skipped = skipped_;
-    return state;
 }
 
-void Optimiser::restore(const OptimiserState& state) {
-    TORCH_CHECK(state.steps.size() == parameters_.size(), "the state of an optimiser of ",
-                state.steps.size(), " parameters does not fit one of ", parameters_.size());
-    inner_->state().clear();
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        auto& p = parameters_[i];
-        // torch leaves a gradient of zeros behind, which is not the same as none.
-        p.mutable_grad() = state.had_gradient[i] != 0 ? torch::zeros_like(p) : Tensor();
-        if (state.steps[i] == 0) continue;
-        auto& own = inner_->state()[key_of(p)];
-        if (dynamic_cast<torch::optim::Adam*>(inner_.get()) != nullptr)
-            own = moments<torch::optim::AdamParamState>(state, i);
-        else
-            own = moments<torch::optim::AdamWParamState>(state, i);
+void Optimiser::fromage(std::span<double> values, std::span<const double> gradient,
+                        double rate) const {
+    for (const auto& tensor : tensors_) {
+        const double eta = rate * tensor.rate_factor;
+        const auto weight = values.subspan(tensor.begin, tensor.end - tensor.begin);
+        const auto slope = gradient.subspan(tensor.begin, weight.size());
+        const double size = length(weight), steepness = length(slope);
+        const double factor = eta * (size > 0.0 && steepness > 0.0 ? size / steepness : 1.0);
+        const double shrink = 1.0 / std::sqrt(1.0 + eta * eta);
+        for (std::size_t i = 0; i < weight.size(); ++i)
+            weight[i] = (weight[i] - factor * slope[i]) * shrink;
     }
-    done_ = state.done;
-    skipped_ = state.skipped;
 }
+
+void Optimiser::restore(OptimiserState state) { state_ = std::move(state); }
 
 }  // namespace deepsl::train

@@ -15,6 +15,21 @@ std::string failures_text(const Failures& failures) {
     return text;
 }
 
+/// Why it ended before its last epoch, if it did.
+std::string ending(const TrainingRecord& record) {
+    if (record.interrupted) return " (interrupted)";
+    if (!record.stopped_early) return "";
+    const auto idle = static_cast<std::int64_t>(record.epochs.size()) - record.best_epoch;
+    return fmt::format(" (stopped after {} epoch{} without improvement)", idle,
+                       idle == 1 ? "" : "s");
+}
+
+/// Four decimals; where training diverges, the figures of what it has come to.
+std::string figure(double value) {
+    constexpr double wide = 1e4;
+    return std::fabs(value) < wide ? fmt::format("{:.4f}", value) : fmt::format("{:.3e}", value);
+}
+
 int digits(std::int64_t value) { return static_cast<int>(fmt::formatted_size("{}", value)); }
 
 }  // namespace
@@ -30,10 +45,10 @@ std::string epoch_line(const EpochReport& report, std::string_view metric_name) 
     auto line = fmt::format("epoch {:>{}}/{}  loss {:<8.4g}", report.epoch, digits(report.epochs),
                             report.epochs, report.loss);
     if (report.spectral > 0.0) line += fmt::format("  spectral {:<9.3g}", report.spectral);
-    line += fmt::format("  {} {:.4f}", metric_name, report.train_metric);
+    line += fmt::format("  {} {}", metric_name, figure(report.train_metric));
     if (!std::isnan(report.validation_metric))
-        line += fmt::format("  validation {:.4f}, {:.4f}", report.validation_loss,
-                            report.validation_metric);
+        line += fmt::format("  validation {}, {}", figure(report.validation_loss),
+                            figure(report.validation_metric));
     line += report.best ? " *" : "  ";
     line += fmt::format("  failed {}", report.failed_lines);
     if (!report.failures.empty()) line += fmt::format(" ({})", failures_text(report.failures));
@@ -67,13 +82,10 @@ std::string progress_bar(const Progress& progress, int width) {
 
 std::string summary_line(const TrainingRecord& record) {
     const bool validated = record.validation_rows > 0;
-    auto line = fmt::format("{} epochs in {}{}, best {} with {}{} {:.4f}", record.epochs.size(),
-                            duration(record.seconds),
-                            record.interrupted     ? " (interrupted)"
-                            : record.stopped_early ? " (stopped early)"
-                                                   : "",
-                            record.best_epoch, validated ? "validation " : "", record.metric_name,
-                            record.best_metric);
+    auto line =
+        fmt::format("{} epochs in {}{}, best {} with {}{} {}", record.epochs.size(),
+                    duration(record.seconds), ending(record), record.best_epoch,
+                    validated ? "validation " : "", record.metric_name, figure(record.best_metric));
     if (record.failed_lines > 0)
         line += fmt::format(", {} lines failed ({})", record.failed_lines,
                             failures_text(record.failures));

@@ -112,7 +112,7 @@ TEST_F(Demo, RefusesMalformedCommands) {
         {{"--loss", "squared"}, {"squared"}},
         {{"--cell", "3"}, {"'--cell'", "'--cells'"}},
         {{"--batch", "8", "--batch", "9"}, {"--batch", "2 times"}},
-        {{"--output", path("r.html"), "--report", path("r.html")}, {"--output", "same file"}},
+        {{"--output", path("r.html"), "--report", path("r.html")}, {"--output", "would replace"}},
     };
     for (const auto& [words, culprits] : cases) {
         auto all = words;

@@ -1,11 +1,10 @@
 // The verb `options`, and that flags, help and docs come from one source.
-#include "deepsl/model/options.h"
-
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "deepsl/train/options.h"
+#include "deepsl/learner/task.h"
 #include "directory.h"
 #include "expect.h"
 #include "process.h"
@@ -23,19 +22,25 @@ TEST_F(Options, TheDocumentIsWhatTheProgramPrints) {
         << "run: deepsl options --markdown > docs/options.md";
 }
 
-TEST_F(Options, EveryOptionIsListedAndIsAFlagOfTheDemo) {
-    const auto list = run_program({"options"}), help = run_program({"demo", "--help"});
+TEST_F(Options, EveryOptionIsListedAndIsAFlag) {
+    const auto list = run_program({"options"}), demo = run_program({"demo", "--help"}),
+               train = run_program({"train", "--help"}), cv = run_program({"cv", "--help"});
     EXPECT_EQ(list.exit_code, 0);
-    EXPECT_EQ(help.exit_code, 0);
-    const auto look = [&](const deepsl::Option& option, const auto&) {
+    const auto look = [&](const deepsl::Option& option, std::vector<const Outcome*> helps) {
         const auto name = "--" + std::string(option.name) + " ";
-        EXPECT_NE(list.out.find(name), std::string::npos) << name;
-        EXPECT_NE(help.out.find(name), std::string::npos) << name;
+        helps.push_back(&list);
+        for (const auto* printed : helps)
+            EXPECT_NE(printed->out.find(name), std::string::npos) << name;
     };
-    const deepsl::model::ModelOptions model;
-    const deepsl::train::TrainOptions train;
-    deepsl::model::visit_model(model, look);
-    deepsl::train::visit_train(train, look);
+    const deepsl::learner::Task task;
+    deepsl::learner::visit_task(task, [&](const deepsl::Option& option, const auto&) {
+        look(option, {&train, &cv});
+    });
+    const auto everywhere = [&](const deepsl::Option& option, const auto&) {
+        look(option, {&train, &cv, &demo});
+    };
+    deepsl::model::visit_model(task.model, everywhere);
+    deepsl::train::visit_train(task.train, everywhere);
     for (const auto* part : {"default", "paper", "directional", "a whole number from 1 to 64"})
         EXPECT_NE(list.out.find(part), std::string::npos) << part;
 }

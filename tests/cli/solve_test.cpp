@@ -5,10 +5,13 @@
 #include <numbers>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "directory.h"
 #include "expect.h"
@@ -226,7 +229,7 @@ TEST_F(Solve, DrawsInTextOnRequestOnly) {
 TEST_F(Solve, HelpsAndTellsItsVersion) {
     const auto version = run_program({"--version"});
     EXPECT_EQ(version.exit_code, 0);
-    EXPECT_EQ(version.out, "deepsl 0.1.0\n");
+    EXPECT_EQ(version.out, "deepsl 0.2.0\n");
     const auto help = run_program({"--help"});
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_NE(help.out.find("solve"), std::string::npos);
@@ -366,6 +369,90 @@ TEST_F(Solve, NamesFileLineAndColumnOfABadTable) {
     refuses("", {"empty"});
     expect_error(solve({"--table", path("none.csv")}), 3, {"none.csv", "No such file"});
     expect_error(solve({"--table", path(".")}), 3, {"directory"});
+}
+
+TEST_F(Solve, LimitsWhatItReadsOfATable) {
+    expect_error(solve({"--table", "/dev/zero"}), 3, {"--table", "'/dev/zero'", "1.0 MB"});
+    const auto huge = write("huge.csv", "t,p,q,w\n");
+    std::filesystem::resize_file(huge, 100'000'001);
+    expect_error(solve({"--table", huge}), 3, {"huge.csv", "more than the 100.0 MB"});
+    // Without a line break each comma would cost a text of its own.
+    const auto commas = write("commas.csv", "t,p,q,w\n" + std::string(1'000'001, ','));
+    expect_error(solve({"--table", commas}), 3, {"commas.csv", "line 2", "longer than 1.0 MB"});
+    EXPECT_EQ(solve({"--table", write("wide.csv", "t,p,q,w,x\n0,1,0,1,\n1,1,0,1," +
+                                                      std::string(500'000, 'x') + "\n")})
+                  .exit_code,
+              0);
+}
+
+TEST_F(Solve, ReadsATableFromAPipe) {
+    const auto pipe = path("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::thread other([&] { std::ofstream(pipe) << "t,p,q,w\n0,1,0,1\n1,1,0,1\n"; });
+    expect_near(eigenvalues({"--table", pipe, "-n", "1"}), {pi * pi});
+    other.join();
+}
+
+TEST_F(Solve, SeesThatTwoNamesAreOneFile) {
+    namespace fs = std::filesystem;
+    fs::create_directory(path("a"));
+    fs::create_directory_symlink(path("a"), path("link"));
+    fs::create_symlink("a/new.csv", path("dangling"));
+    const std::vector<std::pair<std::string, std::string>> pairs = {
+        {"new.csv", "new.csv"},        {"new.csv", "./new.csv"},  {"new.csv", "a/../new.csv"},
+        {"a/new.csv", "link/new.csv"}, {"a/new.csv", "dangling"}, {"a/new.csv", "a//new.csv"},
+    };
+    for (const auto& [one, other] : pairs) {
+        const auto outcome =
+            solve({"--quiet", "--plot", path(one), "--eigenfunctions", path(other)});
+        expect_error(outcome, 2, {"--plot", path(one), "name another"});
+    }
+    const auto table = write("rod.csv", "t,p,q,w\n0,1,0,1\n1,1,0,1\n");
+    for (const std::string flag : {"--plot", "--eigenfunctions"})
+        expect_error(solve({"--table", table, flag, path("a/../rod.csv")}), 2, {flag, "read"});
+    // Relative and absolute names, and files that only look alike.
+    expect_error(solve({"--plot", fs::relative(path("x")).string(), "--eigenfunctions", path("x")}),
+                 2, {"--plot"});
+    EXPECT_EQ(solve({"--quiet", "--plot", path("x"), "--eigenfunctions", path("a/x")}).exit_code,
+              0);
+}
+
+TEST_F(Solve, RefusesAFileItCannotWriteBeforeItWorks) {
+    const auto outcome = solve({"--plot", path("none/x.svg")});
+    expect_error(outcome, 1, {"none/x.svg", "No such"});
+}
+
+// Some seconds of work on any machine; ended as soon as it is seen.
+const Words long_search = {"solve", "--p", "exp(t)", "--q", "20*cos(5*t)", "-n", "20000"};
+
+TEST_F(Solve, ShowsProgressOnATerminal) {
+    const auto outcome = run_on_terminal(long_search, "20,000 eigenvalues: 1 s so far", SIGKILL);
+    EXPECT_EQ(outcome.exit_code, -1);
+    EXPECT_TRUE(outcome.err.starts_with("\r\033[Kfinding 20,000 eigenvalues: ")) << outcome.err;
+    EXPECT_EQ(run_on_terminal({"solve"}).err, "");
+}
+
+TEST_F(Solve, StopsWritingAtCtrlCAndLeavesTheFileAlone) {
+    const auto file = write("modes.csv", "precious");
+    const auto outcome = run_on_terminal(
+        {"solve", "-n", "20", "--eigenfunctions", file, "--points", "1000000"}, " %, ");
+    EXPECT_EQ(outcome.exit_code, 130);
+    EXPECT_NE(outcome.err.find("deepsl: error: interrupted at "), std::string::npos) << outcome.err;
+    EXPECT_EQ(read(file), "precious");
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(Solve, IsQuietWhenAskedToBeButNotAboutFailures) {
+    for (const std::string flag : {"--quiet", "--json"}) {
+        const auto outcome = run_on_terminal({"solve", "-n", "15000", flag});
+        EXPECT_EQ(outcome.exit_code, 0);
+        EXPECT_EQ(outcome.err, "") << flag;
+    }
+    const auto failed =
+        solve({"--q", "1e4*floor(100*t)", "--max-cells", "32", "-n", "2", "--quiet"});
+    EXPECT_EQ(failed.exit_code, 1);
+    EXPECT_EQ(failed.out, "");
+    EXPECT_TRUE(failed.err.starts_with("deepsl: error: eigenvalues 1 and 2")) << failed.err;
 }
 
 TEST_F(Solve, LeavesFilesAloneWhenItCannotWrite) {

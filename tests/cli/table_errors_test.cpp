@@ -78,11 +78,11 @@ TEST_F(TableErrors, CellsThatSayNothingAreLeftOutOrNamed) {
 TEST_F(TableErrors, AModelOfAnotherVersionIsRefused) {
     ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
     auto bytes = read(path("m.deepsl"));
-    const auto place = bytes.find("\"version\":\"1\"");
+    const auto place = bytes.find("\"version\":\"2\"");
     ASSERT_NE(place, std::string::npos);
     bytes[place + 11] = '7';
     expect_error(run_program({"predict", write("other.deepsl", bytes), data()}), 3,
-                 {"other.deepsl", "version '7'", "version 1"});
+                 {"other.deepsl", "version '7'", "versions 1 and 2"});
 }
 
 TEST_F(TableErrors, AFullDiskLosesNothing) {
@@ -152,18 +152,19 @@ TEST_F(TableErrors, ACheckpointThatCannotBeReplacedDoesNotEndTheRun) {
                                       "--checkpoint-epochs", "1", "--model", "mlp"});
     ASSERT_EQ(whole.exit_code, 0) << whole.err;
     const auto model = read(path("m.deepsl"));
-    const auto room = (read(path("a.ckpt")).size() + model.size()) / 2;
+    // Values are kept in double: the best ones take twice as much as in the model.
+    const auto room = read(path("a.ckpt")).size() - model.size() / 2;
     ASSERT_LT(model.size(), room);
     const auto outcome = run_program_on_full_disk(
         room, {"train", data(), "--target", "kind", "--checkpoint", path("b.ckpt"),
                "--checkpoint-epochs", "1", "--model", "mlp", "-o", path("n.deepsl"), "--epochs",
-               "8", "--threads", "1", "--validation", "0.2"});
+               "8", "--threads", "1", "--validation", "0.2", "--quiet"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_NE(outcome.err.find("warning: cannot write"), std::string::npos) << outcome.err;
     EXPECT_EQ(read(path("n.deepsl")).size(), model.size());
 }
 
-TEST_F(TableErrors, AStrayTextAmongNumbersIsSaid) {
+TEST_F(TableErrors, AStrayTextAmongNumbersIsReported) {
     std::string text = "size,kind\n";
     for (int i = 0; i < 60; ++i)
         text +=
@@ -186,10 +187,10 @@ TEST_F(TableErrors, InfinityMattersWhereItIsUsed) {
 
 TEST_F(TableErrors, OneColumnHasOneRole) {
     expect_error(train(data(), {"--target", "kind", "--drop", "size", "--categories", "size"}), 2,
-                 {"--drop", "--categories", "'size'"});
+                 {"drop", "--categories", "'size'"});
 }
 
-TEST_F(TableErrors, DecimalCommasAreSaid) {
+TEST_F(TableErrors, DecimalCommasAreReported) {
     std::string text = "size;kind\n";
     for (int i = 0; i < 40; ++i) text += i < 20 ? "1,5;a\n" : i < 30 ? "2,25;b\n" : "3;b\n";
     const auto trained = train(write("commas.csv", text), {"--target", "kind", "--epochs", "1"});

@@ -214,7 +214,7 @@ TEST_F(TableRuns, KilledAmongTheFoldsARunGoesOnToTheSameBits) {
 TEST_F(TableRuns, FoldsAndRowsHeldOutExcludeEachOther) {
     const auto held = data();
     expect_error(run_program({"train", held, "--epoch-folds", "3", "--validation", "0.2"}), 2,
-                 {"--epoch-folds", "--validation"});
+                 {"--epoch-folds", "leave out validation"});
     expect_error(run_program({"train", held, "--epoch-folds", "3", "--validation-data", held}), 2,
                  {"--epoch-folds"});
     // The command line wins over the file, also of a printed configuration.

@@ -158,6 +158,29 @@ TEST_F(TableVerbs, EveryKindOfModelLearnsAndIsRead) {
     }
 }
 
+TEST_F(TableVerbs, CoefficientsMayShareATrunk) {
+    const auto parameters = [&](const std::string& way) {
+        const auto trained =
+            train(data(), {"--target", "kind", "--coefficients", way, "--json", "--quiet"});
+        EXPECT_EQ(trained.exit_code, 0) << trained.err;
+        EXPECT_EQ(run_program({"predict", path("m.deepsl"), data(), "--quiet"}).exit_code, 0);
+        const auto about = run_program({"inspect", path("m.deepsl"), "--json"});
+        EXPECT_EQ(json::parse(about.out)["architecture"]["coefficients"], way);
+        return json::parse(trained.out)["parameters"].get<int>();
+    };
+    EXPECT_LT(parameters("trunk"), parameters("networks"));
+    expect_error(train(data(), {"--coefficients", "trunks"}), 2, {"--coefficients", "'trunk'"});
+}
+
+TEST_F(TableVerbs, WhatIsNotGivenIsDetected) {
+    const auto trained = train(data(), {"--target", "kind", "--epochs", "1"});
+    EXPECT_NE(trained.err.find(
+                  "80 rows, 4 columns, separated by commas (detected), with a header (detected)"),
+              std::string::npos)
+        << trained.err;
+    EXPECT_NE(trained.err.find("stops after "), std::string::npos) << trained.err;
+}
+
 TEST_F(TableVerbs, NumbersAreARegression) {
     std::string text = "x;y\n";
     for (int i = 0; i < 60; ++i)

@@ -1,198 +1,187 @@
 // Cells and nodes on a line; one sample alone and in a batch.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
-#include "deepsl/field/trace.h"
 #include "field/lines.h"
 
-namespace deepsl::field {
+namespace deepsl::field::test {
 namespace {
 
-TEST(Grid, ShapesAndSums) {
-    torch::manual_seed(7);
-    for (const auto type : {torch::kFloat32, torch::kFloat64}) {
-        for (const auto scheme : {Scheme::midpoint, Scheme::magnus4}) {
-            for (const std::int64_t m : {1, 2, 5, 40}) {
-                const auto domain = ball(3);
-                const auto x = samples(*domain, 11, type);
-                const auto field = network_field(Kind::directional, 3, type, 2.0, 0.0);
-                const torch::NoGradGuard no_grad;
-                const auto [lines, cut] = follow(field, domain, x, with(rk4()), m, scheme);
-                const auto nodes = static_cast<std::int64_t>(nodes_per_cell(scheme));
-                EXPECT_EQ(cut.z.sizes(), (std::vector<std::int64_t>{11, 2 * m, nodes, 3}));
-                EXPECT_EQ(cut.z.scalar_type(), type);
-                EXPECT_EQ(cut.entry.sizes(), x.sizes());
-                EXPECT_EQ(cut.length.scalar_type(), torch::kFloat64);
-                EXPECT_LE(largest(cut.length.sum(1) - (cut.t_plus - cut.t_minus)), 1e-13);
-                EXPECT_LE(largest(cut.length.narrow(1, 0, m).sum(1) + cut.t_minus), 1e-13);
-                EXPECT_GT(cut.length.min().item<double>(), 0.0);
-                EXPECT_LT(cut.t_minus.max().item<double>(), 0.0);
-                EXPECT_LE(cut.residual.max().item<double>(),
-                          type == torch::kFloat64 ? 1e-13 : 1e-6);
-                EXPECT_LE(largest(cut.exit.norm(2, 1) - 1.0),
-                          type == torch::kFloat64 ? 1e-12 : 2e-6);
-                const auto level = [&](const Tensor& z) { return domain->level(numbers(z)); };
-                for (std::int64_t b = 0; b < 11; ++b)
-                    for (std::int64_t c = 0; c < 2 * m; ++c)
-                        EXPECT_LT(level(cut.z[b][c][0]), 0.0) << "nodes lie inside";
+template <class Real>
+void shapes_and_sums() {
+    Random random(7);
+    const bool wide = sizeof(Real) == 8;
+    for (const auto scheme : {Scheme::midpoint, Scheme::magnus4})
+        for (const std::size_t m : {1U, 2U, 5U, 40U}) {
+            const auto domain = ball(3);
+            const auto x = samples<Real>(*domain, 11, random);
+            const auto field = network_field<Real>(FieldKind::directional, 3, 2.0, 0.0, m);
+            const auto cut = follow(field, domain, x, with(rk4()), m, scheme);
+            const auto& g = cut.grid;
+            const auto nodes = nodes_per_cell(scheme);
+            EXPECT_EQ(g.cells, 2 * m);
+            EXPECT_EQ(g.nodes, nodes);
+            EXPECT_EQ(g.rows(), 11 * (2 * m * nodes + 1));
+            EXPECT_EQ(g.z.size(), g.rows() * 3);
+            EXPECT_EQ(g.exit.size(), x.size());
+            EXPECT_EQ(g.length.size(), 11 * 2 * m);
+            for (std::size_t b = 0; b < 11; ++b) {
+                const auto length = cut.lengths(b);
+                const auto half = length.begin() + static_cast<std::ptrdiff_t>(m);
+                EXPECT_NEAR(std::accumulate(length.begin(), length.end(), 0.0),
+                            cut.t_plus(b) - cut.t_minus(b), 1e-13);
+                EXPECT_NEAR(std::accumulate(length.begin(), half, 0.0), -cut.t_minus(b), 1e-13);
+                EXPECT_GT(*std::min_element(length.begin(), length.end()), 0.0);
+                EXPECT_LT(cut.t_minus(b), 0.0);
+                EXPECT_LE(g.residual[b], wide ? 1e-13 : 1e-6);
+                EXPECT_NEAR(domain->level(numbers(cut.exit(b))), 0.0, wide ? 1e-12 : 2e-6);
+                EXPECT_NEAR(domain->level(numbers(cut.entry(b))), 0.0, wide ? 1e-12 : 2e-6);
+                for (std::size_t c = 0; c < 2 * m; ++c)
+                    for (std::size_t i = 0; i < nodes; ++i)
+                        EXPECT_LT(domain->level(numbers(cut.node(b, c, i))), 0.0);
             }
         }
-    }
+}
+
+TEST(Grid, ShapesAndSums) {
+    shapes_and_sums<float>();
+    shapes_and_sums<double>();
 }
 
 /// Position at time t, by the pieces.
-std::vector<double> position(const FieldLines& lines, std::size_t sample, double t) {
-    const auto line = t >= 0.0 ? sample : sample + static_cast<std::size_t>(lines.samples());
+std::vector<double> position(const Lines<double>& lines, std::size_t sample, double t) {
+    const auto line = t >= 0.0 ? sample : sample + lines.samples;
     double begin = 0.0;
     for (std::size_t j = 0;; ++j) {
         const auto place = lines.pieces[line][j];
-        const double h =
-            lines.steps[static_cast<std::size_t>(place.step)].h[place.row].item<double>();
+        const double h = lines.rounds[place.round].h[place.row];
         if (std::fabs(t) <= std::fabs(begin + h) || j + 1 == lines.pieces[line].size())
-            return point_of(lines, place, (t - begin) / h).z;
+            return evaluate(polynomial(lines, place), (t - begin) / h);
         begin += h;
     }
 }
 
 TEST(Grid, NodesLieOnTheLineInOrder) {
-    torch::manual_seed(8);
-    for (const auto* method : methods()) {
-        for (const auto scheme : {Scheme::midpoint, Scheme::magnus4}) {
-            for (const std::int64_t m : {1, 3, 8}) {
+    Random random(8);
+    for (const auto* method : methods)
+        for (const auto scheme : {Scheme::midpoint, Scheme::magnus4})
+            for (const std::size_t m : {1U, 3U, 8U}) {
                 const auto domain = box(2);
-                const auto field = network_field(Kind::positive, 2, torch::kFloat64, 3.0, 0.5);
-                const torch::NoGradGuard no_grad;
-                const auto [lines, cut] =
-                    follow(field, domain, samples(*domain, 5, torch::kFloat64),
-                           with(*method, 3, 1e-7), m, scheme);
+                const auto field =
+                    network_field<double>(FieldKind::positive, 2, 3.0, 0.5, random());
+                const auto cut = follow(field, domain, samples<double>(*domain, 5, random),
+                                        with(*method, 3, 1e-7), m, scheme);
                 const auto nodes = sturm::nodes(scheme);
-                for (std::int64_t b = 0; b < 5; ++b) {
-                    double t = cut.t_minus[b].item<double>();
-                    for (std::int64_t c = 0; c < 2 * m; ++c) {
-                        const double length = cut.length[b][c].item<double>();
+                for (std::size_t b = 0; b < 5; ++b) {
+                    double t = cut.t_minus(b);
+                    for (std::size_t c = 0; c < 2 * m; ++c) {
+                        const double length = cut.lengths(b)[c];
                         for (std::size_t i = 0; i < nodes.size(); ++i) {
-                            const auto z = numbers(cut.z[b][c][static_cast<std::int64_t>(i)]);
-                            const auto exact =
-                                position(lines, static_cast<std::size_t>(b), t + nodes[i] * length);
-                            EXPECT_NEAR(z[0], exact[0], 1e-12);
-                            EXPECT_NEAR(z[1], exact[1], 1e-12);
+                            const auto exact = position(cut.lines, b, t + nodes[i] * length);
+                            EXPECT_NEAR(cut.node(b, c, i)[0], exact[0], 1e-12);
+                            EXPECT_NEAR(cut.node(b, c, i)[1], exact[1], 1e-12);
                         }
                         t += length;
                     }
-                    EXPECT_NEAR(t, cut.t_plus[b].item<double>(), 1e-13);
+                    EXPECT_NEAR(t, cut.t_plus(b), 1e-13);
                 }
             }
-        }
-    }
 }
 
 // Cells of equal pace: where the field is slow, a cell lasts longer.
 TEST(Grid, CellsAreOfEqualPace) {
-    const auto field = field_of([](const Tensor& z) { return 0.05 + z; });
-    const auto [lines, cut] = follow(field, box(1), table({{0.5}}), with(rk4(), 50), 4);
-    const auto length = numbers(cut.length);
+    const auto field = formula<double>(1, {}, [](auto, auto z, auto a) { a[0] = z[0] + 0.05; });
+    const auto cut = follow(field, box(1), {0.5}, with(rk4(), 50), 4);
+    const auto length = cut.lengths();
     for (std::size_t c = 0; c + 1 < length.size(); ++c) EXPECT_GT(length[c], length[c + 1]);
-    const auto z = torch::cat({cut.entry, cut.z.mean(2)[0], cut.exit});
-    const auto share = numbers(z.diff(1, 0));
-    // Middles of cells, and half a cell at both ends.
-    for (std::size_t c = 1; c + 1 < share.size(); ++c) EXPECT_NEAR(share[c], 0.125, 0.01);
+    // Middles of cells.
+    for (std::size_t c = 0; c + 1 < length.size(); ++c) {
+        const auto middle = [&](std::size_t cell) {
+            return 0.5 * (cut.node(0, cell, 0)[0] + cut.node(0, cell, 1)[0]);
+        };
+        EXPECT_NEAR(middle(c + 1) - middle(c), 0.125, 0.01);
+    }
 }
 
-void expect_same_alone(Kind kind, const DomainPointer& domain, const Method& method,
-                       torch::ScalarType type) {
+template <class Real>
+void expect_same_alone(FieldKind kind, const DomainPointer& domain, const Method& method,
+                       Random& random) {
     const auto n = domain->dimensions();
-    SCOPED_TRACE(testing::Message() << "field " << static_cast<int>(kind) << ", " << domain->name()
-                                    << " of " << n << ", " << method.name << ", " << type);
-    const auto field = network_field(kind, n, type, 2.0, domain->centre());
-    const std::int64_t count = 19;
-    const auto data = samples(*domain, count, type);
-    const auto run = [&](std::int64_t first, std::int64_t rows) {
-        const auto x = data.narrow(0, first, rows).clone().requires_grad_(true);
-        auto [lines, cut] = follow(field, domain, x, with(method, 5, 1e-4), 3);
-        expect_ok(lines);
-        const auto loss = cut.t_plus.sum() - 2.0 * cut.t_minus.sum() + cut.length.square().sum() +
-                          (cut.exit + 3.0 * cut.entry + cut.z.sum({1, 2})).sum();
-        const auto dx = torch::autograd::grad({loss}, {x})[0];
-        return std::pair{cut, dx};
+    SCOPED_TRACE(testing::Message() << names(kind)[static_cast<std::size_t>(kind)] << ", "
+                                    << (is_box(*domain) ? "box" : "ball") << " of " << n << ", "
+                                    << name_of(method) << ", " << sizeof(Real) << " bytes");
+    const auto field = network_field<Real>(kind, n, 2.0, domain->centre(), random());
+    constexpr std::size_t count = 19, cells = 3;
+    const auto data = samples<Real>(*domain, count, random);
+    // Derivatives of a loss by everything there is, a row for each sample.
+    std::vector<Real> by_node(count * 2 * cells * 2 * n), by_end(count * n), by_entry(count * n);
+    std::vector<double> by_length(count * 2 * cells), by_time(count);
+    for (auto* seeds : {&by_node, &by_end, &by_entry})
+        for (auto& c : *seeds) c = static_cast<Real>(normal(random));
+    for (auto* seeds : {&by_length, &by_time})
+        for (auto& c : *seeds) c = normal(random);
+    struct Run {
+        Traced<Real> cut;
+        std::vector<Real> dx, nodes, entry;
     };
-    const auto [all, dx] = run(0, count);
-    int values = 0, gradients = 0, tried = 0;
-    const auto compare = [&](std::int64_t first, std::int64_t rows) {
-        const auto [part, d] = run(first, rows);
-        bool same = true;
-        for (const auto member : {&LineGrid::z, &LineGrid::length, &LineGrid::entry,
-                                  &LineGrid::exit, &LineGrid::t_minus, &LineGrid::t_plus})
-            same = same && same_bits(part.*member, (all.*member).narrow(0, first, rows));
-        ++tried;
-        values += !same;
-        gradients += !same_bits(d, dx.narrow(0, first, rows));
-        EXPECT_LE(largest(d - dx.narrow(0, first, rows)),
-                  (type == torch::kFloat64 ? 1e-12 : 1e-4) * largest(dx));
+    const auto run = [&](std::size_t first, std::size_t rows) {
+        const auto part = [&](const auto& from, std::size_t width) {
+            return std::vector(from.begin() + static_cast<std::ptrdiff_t>(first * width),
+                               from.begin() + static_cast<std::ptrdiff_t>((first + rows) * width));
+        };
+        Run r{follow(field, domain, part(data, n), with(method, 5, 1e-4), cells), {}, {}, {}};
+        expect_ok(r.cut.lines);
+        auto by_z = part(by_node, 4 * cells * n);
+        const auto entries = part(by_entry, n);
+        by_z.insert(by_z.end(), entries.begin(), entries.end());
+        const auto exit = part(by_end, n);
+        const auto length = part(by_length, 2 * cells);
+        const auto time = part(by_time, 1);
+        r.dx = pull_back(field, r.cut, Scheme::magnus4,
+                         {by_z.data(), length.data(), exit.data(), time.data(), time.data()})
+                   .x;
+        const auto& z = r.cut.grid.z;
+        const auto split = z.begin() + static_cast<std::ptrdiff_t>(rows * 4 * cells * n);
+        r.nodes.assign(z.begin(), split);
+        r.entry.assign(split, z.end());
+        return r;
     };
-    for (const std::int64_t b : {0, 1, 7, 16, 18}) compare(b, 1);
+    const auto all = run(0, count);
+    const auto compare = [&](std::size_t first, std::size_t rows) {
+        const auto own = run(first, rows);
+        EXPECT_TRUE(same_bits(own.nodes, all.nodes, first * 4 * cells * n)) << first;
+        EXPECT_TRUE(same_bits(own.entry, all.entry, first * n)) << first;
+        EXPECT_TRUE(same_bits(own.cut.grid.exit, all.cut.grid.exit, first * n)) << first;
+        EXPECT_TRUE(same_bits(own.cut.grid.length, all.cut.grid.length, first * 2 * cells));
+        EXPECT_TRUE(same_bits(own.cut.grid.t_minus, all.cut.grid.t_minus, first)) << first;
+        EXPECT_TRUE(same_bits(own.cut.grid.t_plus, all.cut.grid.t_plus, first)) << first;
+        EXPECT_TRUE(same_bits(own.dx, all.dx, first * n)) << first << ", gradient";
+        EXPECT_TRUE(finite(own.dx));
+    };
+    for (const std::size_t b : {0U, 1U, 7U, 16U, 18U}) compare(b, 1);
     compare(3, 2);
     compare(5, 8);
-    EXPECT_EQ(values, 0) << "of " << tried << " parts have other values alone";
-    EXPECT_EQ(gradients, 0) << "of " << tried << " parts have another gradient alone";
 }
 
-TEST(Batch, ASampleAloneHasTheSameBitsPositive) {
-    torch::manual_seed(9);
-    for (const auto type : {torch::kFloat32, torch::kFloat64})
-        for (const auto* m : methods())
-            for (const std::int64_t n : {1, 2, 5, 16, 33, 200})
-                expect_same_alone(Kind::positive, box(n), *m, type);
-}
+template <class Real>
+class Batch : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(Batch, Reals);
 
-TEST(Batch, ASampleAloneHasTheSameBitsDirectional) {
-    torch::manual_seed(10);
-    for (const auto type : {torch::kFloat32, torch::kFloat64})
-        for (const auto* m : methods())
-            for (const std::int64_t n : {1, 2, 5, 16, 33, 200})
-                expect_same_alone(Kind::directional, ball(n), *m, type);
-}
-
-TEST(Batch, ASampleAloneHasTheSameBitsStraight) {
-    torch::manual_seed(11);
-    for (const auto type : {torch::kFloat32, torch::kFloat64})
-        for (const std::int64_t n : {1, 2, 5, 16, 200})
+TYPED_TEST(Batch, ASampleAloneHasTheSameBits) {
+    Random random(9);
+    for (const auto* m : methods)
+        for (const std::size_t n : {1U, 2U, 5U, 16U, 33U, 200U}) {
+            expect_same_alone<TypeParam>(FieldKind::positive, box(n), *m, random);
+            expect_same_alone<TypeParam>(FieldKind::directional, ball(n), *m, random);
             for (const auto& domain : {box(n), ball(n)})
-                expect_same_alone(Kind::straight, domain, rk4(), type);
-}
-
-TEST(Batch, ThreadsLeaveNoTrace) {
-    torch::manual_seed(12);
-    const int before = at::get_num_threads();
-    const auto domain = ball(9);
-    const auto field = network_field(Kind::directional, 9, torch::kFloat32, 2.0, 0.0);
-    const auto x = samples(*domain, 300, torch::kFloat32).requires_grad_(true);
-    std::vector<Tensor> z, gradient;
-    for (const int threads : {1, 2}) {
-        at::set_num_threads(threads);
-        const auto cut = follow(field, domain, x).grid;
-        z.push_back(cut.z);
-        gradient.push_back(
-            torch::autograd::grad({cut.z.square().sum() + cut.t_plus.sum()}, {x})[0]);
-    }
-    at::set_num_threads(before);
-    EXPECT_TRUE(same_bits(z[0], z[1]));
-    EXPECT_TRUE(same_bits(gradient[0], gradient[1]));
-}
-
-TEST(Batch, TheLayoutOfSamplesInMemoryMakesNoDifference) {
-    torch::manual_seed(13);
-    const auto domain = ball(3);
-    const auto field = network_field(Kind::directional, 3, torch::kFloat64, 2.0, 0.0);
-    auto x = samples(*domain, 6, torch::kFloat64);
-    x[2].fill_(nan);
-    const auto a = follow(field, domain, x).grid;
-    const auto b = follow(field, domain, x.t().contiguous().t()).grid;
-    EXPECT_TRUE(same_bits(a.z, b.z));
-    EXPECT_TRUE(same_bits(a.length, b.length));
+                expect_same_alone<TypeParam>(FieldKind::straight, domain, *m, random);
+        }
 }
 
 }  // namespace
-}  // namespace deepsl::field
+}  // namespace deepsl::field::test

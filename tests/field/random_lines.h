@@ -4,37 +4,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
-
+#include "deepsl/field/lines.h"
+#include "deepsl/matrix.h"
 #include "deepsl/model/model.h"
+#include "deepsl/random.h"
 
 namespace deepsl::testing {
 
 struct RandomLines {
-    std::int64_t lines = 0;                        // samples; each is followed both ways
-    std::map<std::string, std::int64_t> outcomes;  // by name
-    std::int64_t missed_exits = 0;                 // lines outside before their end, or not there
-    std::int64_t not_finite = 0;                   // numbers of samples whose outcome is ok
-    std::int64_t out_of_order = 0;                 // eigenvalues
-    std::int64_t most_steps = 0;                   // of a line, both ways
-    double worst_residual = 0.0;                   // |g| at the exits
+    std::size_t lines = 0;                        // samples; each is followed both ways
+    std::map<std::string, std::size_t> outcomes;  // by name
+    std::size_t missed_exits = 0;                 // lines outside before their end, or not there
+    std::size_t not_finite = 0;                   // samples with such numbers whose outcome is ok
+    std::size_t out_of_order = 0;                 // samples with such eigenvalues
+    int most_steps = 0;                           // of a line, both ways
+    double worst_residual = 0.0;                  // |g| at the exits
 
-    std::int64_t count(const std::string& outcome) const {
+    std::size_t count(const std::string& outcome) const {
         const auto found = outcomes.find(outcome);
         return found == outcomes.end() ? 0 : found->second;
     }
     /// A slow field makes lines long; behind a barrier u may then exceed what a double can hold,
     /// and says so. That is right, but rare.
     bool overflows_are_rare() const { return count("overflow") < lines / 200; }
-    std::int64_t other_outcomes() const { return lines - count("ok") - count("overflow"); }
+    std::size_t other_outcomes() const { return lines - count("ok") - count("overflow"); }
     bool all_well() const {
         return missed_exits == 0 && not_finite == 0 && out_of_order == 0 && other_outcomes() == 0 &&
                overflows_are_rare();
@@ -42,50 +43,45 @@ struct RandomLines {
 };
 
 /// Distances to the boundary from 1e-6 upwards, evenly on a logarithmic scale.
-inline torch::Tensor samples_near_the_boundary(const field::Domain& domain, std::int64_t count,
-                                               std::mt19937_64& random) {
-    const auto n = domain.dimensions();
-    std::uniform_real_distribution<double> uniform(0.0, 1.0);
-    auto x = torch::empty({count, n}, torch::kFloat64);
-    for (std::int64_t b = 0; b < count; ++b) {
+inline Matrix<double> samples_near_the_boundary(field::DomainKind domain, std::size_t count,
+                                                std::size_t n, Random& random) {
+    Matrix<double> x(count, n);
+    for (std::size_t b = 0; b < count; ++b) {
         const double distance = std::pow(10.0, -6.0 * uniform(random));
-        double* row = x.data_ptr<double>() + b * n;
-        if (domain.name() == "box") {
-            for (std::int64_t i = 0; i < n; ++i) row[i] = 0.01 + 0.98 * uniform(random);
-            const auto side = static_cast<std::int64_t>(uniform(random) * static_cast<double>(n));
+        const auto row = x.row(b);
+        if (domain == field::DomainKind::box) {
+            for (auto& c : row) c = uniform(random, 0.01, 0.99);
             const double near = std::min(distance, 0.5);
-            row[std::min(side, n - 1)] = uniform(random) < 0.5 ? near : 1.0 - near;
+            row[below(n, random)] = uniform(random) < 0.5 ? near : 1.0 - near;
         } else {
-            std::normal_distribution<double> normal;
             double square = 0.0;
-            for (std::int64_t i = 0; i < n; ++i) {
-                row[i] = normal(random);
-                square += row[i] * row[i];
+            for (auto& c : row) {
+                c = normal(random);
+                square += c * c;
             }
-            for (std::int64_t i = 0; i < n; ++i) row[i] *= (1.0 - distance) / std::sqrt(square);
+            for (auto& c : row) c *= (1.0 - distance) / std::sqrt(square);
         }
+        for (auto& c : row) c = static_cast<float>(c);
     }
     return x;
 }
 
-/// One line, followed without the help of what is tested: its pieces in double, its nodes and its
-/// end as far as float can tell where they are.
+/// One line, followed without the help of what is tested, as far as float can tell where it is.
 class LineWatch {
 public:
-    LineWatch(const field::FieldLines& lines, std::size_t line)
-        : lines_(lines), line_(line), n_(static_cast<std::size_t>(lines.x.size(1))) {
-        travel_.resize(n_);
-        point_.resize(n_);
-        gradient_.resize(n_);
-    }
+    LineWatch(const field::Lines<float>& lines, std::size_t line)
+        : lines_(lines), line_(line), n_(lines.n), travel_(n_), point_(n_), gradient_(n_) {}
 
     /// The line is inside until its end, at many points of each piece; then its nodes [count, n]
     /// are, too, and its end [n] is on the boundary.
-    bool is_right(const double* nodes, std::int64_t count, const double* end) {
+    bool is_right(const float* nodes, std::size_t count, const float* end) {
         bool right = pieces_inside();
-        for (std::int64_t i = 0; i < count; ++i)
-            right = right && inside<float>({nodes + i * lines_.x.size(1), n_});
-        return right && std::fabs(lines_.domain->level({end, n_})) <= rounding<float>({end, n_});
+        for (std::size_t i = 0; i < count; ++i) {
+            point_.assign(nodes + i * n_, nodes + (i + 1) * n_);
+            right = right && inside();
+        }
+        point_.assign(end, end + n_);
+        return right && std::fabs(lines_.domain->level(point_)) <= rounding();
     }
 
 private:
@@ -97,43 +93,35 @@ private:
             const auto c = polynomial(pieces[i]);
             const double end = i + 1 == pieces.size() ? lines_.exit[line_] : 1.0;
             for (int j = 0; j < points; ++j) {
-                const double s = end * j / points;
-                evaluate(c, s);
-                // A piece starts where float has put the end of the last one.
-                right = right && (s > 0.0 ? inside<double>(point_) : inside<float>(point_));
+                evaluate(c, end * j / points);
+                right = right && inside();
             }
         }
         return right;
     }
 
-    template <class Real>
-    bool inside(std::span<const double> z) {
-        return lines_.domain->level(z) <= rounding<Real>(z);
-    }
+    bool inside() { return lines_.domain->level(point_) <= rounding(); }
 
     /// A point is a sum over the stages, and each sum is rounded: |dz| <= stages eps (|z| +
     /// travel), and g is off by its gradient times that.
-    template <class Real>
-    double rounding(std::span<const double> z) {
-        lines_.domain->level_gradient(z, gradient_);
+    double rounding() {
+        lines_.domain->level_gradient(point_, gradient_);
         double sum = 0.0;
         for (std::size_t i = 0; i < n_; ++i)
-            sum += std::fabs(gradient_[i]) * (std::fabs(z[i]) + travel_[i]);
-        return static_cast<double>(lines_.method->stages()) * std::numeric_limits<Real>::epsilon() *
-               sum;
+            sum += std::fabs(gradient_[i]) * (std::fabs(point_[i]) + travel_[i]);
+        return static_cast<double>(lines_.method->stages()) *
+               static_cast<double>(std::numeric_limits<float>::epsilon()) * sum;
     }
 
     /// c_j of z(s) = sum_j c_j s^j. Notes how far the stages go.
-    std::vector<double> polynomial(const field::FieldLines::Place& place) {
-        const auto& step = lines_.steps[static_cast<std::size_t>(place.step)];
+    std::vector<double> polynomial(const field::Lines<float>::Place& place) {
+        const auto& round = lines_.rounds[place.round];
         const auto& dense = lines_.method->dense;
-        const auto row = static_cast<std::size_t>(place.row) * n_;
-        const double h = step.h.data_ptr<double>()[place.row];
-        std::vector<double> c((lines_.method->degree() + 1) * n_);
-        std::copy_n(step.z.data_ptr<float>() + row, n_, c.data());
-        std::vector<double> travel(n_);
-        for (std::size_t s = 0; s < step.k.size(); ++s) {
-            const float* k = step.k[s].data_ptr<float>() + row;
+        const double h = round.h[place.row];
+        std::vector<double> c((lines_.method->degree() + 1) * n_), travel(n_);
+        std::copy_n(round.points.data() + place.row * n_, n_, c.data());
+        for (std::size_t s = 0; s < lines_.method->stages(); ++s) {
+            const float* const k = round.k.data() + (s * round.rows + place.row) * n_;
             for (std::size_t i = 0; i < n_; ++i)
                 travel[i] += std::fabs(h * static_cast<double>(k[i]));
             for (std::size_t j = 0; j < dense[s].size(); ++j)
@@ -144,73 +132,96 @@ private:
         return c;
     }
     void evaluate(const std::vector<double>& c, double s) {
-        std::copy(c.end() - static_cast<std::ptrdiff_t>(n_), c.end(), point_.begin());
+        point_.assign(c.end() - static_cast<std::ptrdiff_t>(n_), c.end());
         for (std::size_t j = lines_.method->degree(); j-- > 0;)
             for (std::size_t i = 0; i < n_; ++i) point_[i] = point_[i] * s + c[j * n_ + i];
     }
 
-    const field::FieldLines& lines_;
+    const field::Lines<float>& lines_;
     std::size_t line_, n_;
     std::vector<double> travel_, point_, gradient_;
 };
 
-inline void add_random_lines(RandomLines& total, std::int64_t count, std::mt19937_64& random) {
-    const torch::NoGradGuard no_grad;
+inline model::ModelOptions random_options(Random& random) {
     const auto pick = [&](auto... options) {
         const std::vector<std::common_type_t<decltype(options)...>> all{options...};
-        return all[random() % all.size()];
+        return all[below(all.size(), random)];
     };
-    std::uniform_real_distribution<double> uniform(0.0, 1.0);
-    model::ModelOptions options;
-    options.domain = pick("box", "ball");
-    options.field = pick("positive", "directional", "directional", "straight");
-    options.hidden = options.field_hidden = {32, 16};
-    options.activation = pick("tanh", "leaky_relu");
-    options.field_activation = pick("tanh", "leaky_relu");
-    options.heads = pick("calm", "paper");
-    options.initialiser = pick("glorot", "orthogonal");
-    options.last_gain = 1.0;
-    options.method = pick("rk4", "rk4", "dormand_prince");
-    options.start_network = pick(false, true);
-    const std::int64_t n = pick(1, 2, 3, 5, 16, 50, 108, 200);
-    torch::manual_seed(random());
-    model::Model model(n, 2, options);
-    const double size = std::pow(10.0, uniform(random));
-    for (auto& p : model->parameters()) {
-        if (!p.any().item<bool>()) p.normal_();  // biases and L start at zero
-        p.mul_(size);
-    }
-    auto& branch = *model->branches().front();
+    using field::DomainKind, field::FieldKind, field::MethodKind, model::CoefficientKind;
+    using network::Activation, network::Initialiser;
+    model::ModelOptions o;
+    o.domain = pick(DomainKind::box, DomainKind::ball);
+    o.field = pick(FieldKind::positive, FieldKind::directional, FieldKind::directional,
+                   FieldKind::straight);
+    o.coefficients = pick(CoefficientKind::networks, CoefficientKind::trunk);
+    o.hidden = o.field_hidden = {32, 16};
+    o.activation = pick(Activation::tanh, Activation::leaky_relu);
+    o.field_activation = pick(Activation::tanh, Activation::leaky_relu);
+    o.heads = pick(model::HeadKind::calm, model::HeadKind::paper);
+    o.initialiser = pick(Initialiser::glorot, Initialiser::orthogonal);
+    o.last_gain = 1.0;
+    o.method = pick(MethodKind::rk4, MethodKind::rk4, MethodKind::dormand_prince);
+    o.start_network = pick(false, true);
+    return o;
+}
 
-    const auto x = samples_near_the_boundary(*model->domain(), count, random).to(torch::kFloat32);
-    const auto lines = field::trace(branch.field(), model->domain(), x, model->numerics().trace);
-    const auto grid = field::grid(lines, 24, sturm::Scheme::midpoint);
-    const auto z = grid.z.to(torch::kFloat64).contiguous();  // one node a cell
-    const auto entry = grid.entry.to(torch::kFloat64), exit = grid.exit.to(torch::kFloat64);
+/// Weights up to ten times as large as they start, biases and the linear map of any kind.
+inline void randomise(model::Model& model, Random& random) {
+    const double size = std::pow(10.0, uniform(random));
+    auto values = model.parameters().values();
+    for (const auto& p : model.parameters().list()) {
+        if (p.role == network::Role::measured) continue;
+        const std::span<double> own(values.data() + p.offset, p.size());
+        const bool empty = std::all_of(own.begin(), own.end(), [](double c) { return c == 0.0; });
+        for (auto& value : own) value = size * (empty ? normal(random) : value);
+    }
+    model.set_values(values);
+}
+
+inline void add_random_lines(RandomLines& total, std::size_t count, Random& random) {
+    const auto options = random_options(random);
+    const std::size_t sizes[] = {1, 2, 3, 5, 16, 50, 108, 200};
+    const auto n = sizes[below(8, random)];
+    const auto model = model::make_model(n, 2, options, random());
+    randomise(*model, random);
+    // The field is the first to enrol its numbers, so a twin finds them at the same place.
+    const auto field = model::make_parts<float>(n, options).field;
+    network::Parameters places;
+    field->enrol(places, "field", random);
+    field->load(model->parameters().values());
+
+    const auto x = samples_near_the_boundary(options.domain, count, n, random);
+    const std::vector<float> narrow(x.values().begin(), x.values().end());
+    field::Lines<float> lines;
+    field::trace(*field, *model->domain(), narrow.data(), count, model->numerics().trace, lines,
+                 nullptr);
+    field::Grid<float> grid;
+    field::grid(lines, 24, sturm::Scheme::midpoint, grid);  // one node a cell
     const auto prediction = model->predict(x);
-    const auto status = lines.status();
-    const auto steps = lines.step_counts();
-    for (std::int64_t b = 0; b < count; ++b) {
-        const auto at = static_cast<std::size_t>(b);
+    for (std::size_t b = 0; b < count; ++b) {
         ++total.lines;
-        ++total.outcomes[std::string(prediction.outcomes[at].name())];
-        total.most_steps = std::max<std::int64_t>(total.most_steps, steps[at]);
-        if (status[at] == field::LineStatus::ok) {
-            const auto side = grid.z.size(1) / 2;
-            const double* nodes = z.data_ptr<double>() + 2 * b * side * n;
-            LineWatch forwards(lines, at), backwards(lines, at + static_cast<std::size_t>(count));
-            if (!forwards.is_right(nodes + side * n, side, exit.data_ptr<double>() + b * n) ||
-                !backwards.is_right(nodes, side, entry.data_ptr<double>() + b * n) ||
-                !(grid.t_minus[b].item<double>() < 0.0 && grid.t_plus[b].item<double>() > 0.0))
+        ++total.outcomes[std::string(prediction.outcomes[b].name())];
+        total.most_steps = std::max(total.most_steps, lines.step_count(b));
+        if (lines.status(b) == field::LineStatus::ok) {
+            constexpr std::size_t side = 24;
+            const float* const nodes = grid.z.data() + 2 * b * side * n;
+            LineWatch forwards(lines, b), backwards(lines, b + count);
+            if (!forwards.is_right(nodes + side * n, side, grid.exit.data() + b * n) ||
+                !backwards.is_right(nodes, side, grid.entry() + b * n) ||
+                !(grid.t_minus[b] < 0.0 && grid.t_plus[b] > 0.0))
                 ++total.missed_exits;
-            total.worst_residual = std::max(total.worst_residual, grid.residual[b].item<double>());
+            total.worst_residual = std::max(total.worst_residual, grid.residual[b]);
         }
-        if (prediction.outcomes[at].ok()) {
-            const auto lambda = prediction.lambda[b];
-            if (!torch::isfinite(prediction.y[b]).all().item<bool>() ||
-                !torch::isfinite(lambda).all().item<bool>())
-                ++total.not_finite;
-            if (!(lambda.diff() > 0.0).all().item<bool>()) ++total.out_of_order;
+        if (!prediction.outcomes[b].ok()) continue;
+        const auto all_finite = [](std::span<const double> row) {
+            return std::all_of(row.begin(), row.end(), [](double c) { return std::isfinite(c); });
+        };
+        const auto lambda = prediction.lambda.row(b);
+        if (!all_finite(prediction.y.row(b)) || !all_finite(lambda)) ++total.not_finite;
+        for (std::size_t i = 0; i + 1 < lambda.size(); ++i) {
+            if (lambda[i] < lambda[i + 1]) continue;
+            ++total.out_of_order;
+            break;
         }
     }
 }

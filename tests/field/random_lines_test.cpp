@@ -1,4 +1,4 @@
-#include "random_lines.h"
+#include "field/random_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -6,15 +6,15 @@ namespace {
 
 // The same with a million lines is the benchmark `random_lines`.
 TEST(RandomLines, EveryLineLeavesAndNothingIsNaN) {
-    std::mt19937_64 random(1);
+    deepsl::Random random(1);
     deepsl::testing::RandomLines total;
     for (int network = 0; network < 150; ++network)
         deepsl::testing::add_random_lines(total, 40, random);
-    EXPECT_EQ(total.lines, 6000);
-    EXPECT_EQ(total.missed_exits, 0);
-    EXPECT_EQ(total.not_finite, 0);
-    EXPECT_EQ(total.out_of_order, 0);
-    EXPECT_EQ(total.other_outcomes(), 0);
+    EXPECT_EQ(total.lines, 6000U);
+    EXPECT_EQ(total.missed_exits, 0U);
+    EXPECT_EQ(total.not_finite, 0U);
+    EXPECT_EQ(total.out_of_order, 0U);
+    EXPECT_EQ(total.other_outcomes(), 0U);
     EXPECT_TRUE(total.overflows_are_rare()) << total.count("overflow");
     EXPECT_TRUE(total.all_well());
 }

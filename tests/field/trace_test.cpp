@@ -1,77 +1,151 @@
 // Field lines against closed forms.
-#include "deepsl/field/trace.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include "field/lines.h"
 
-namespace deepsl::field {
+namespace deepsl::field::test {
 namespace {
 
-void check_constant_field(const DomainPointer& domain, const Method& method, Scheme scheme,
-                          torch::ScalarType type) {
-    const auto n = domain->dimensions();
-    SCOPED_TRACE(testing::Message()
-                 << domain->name() << " of " << n << ", " << method.name << ", " << type);
-    const bool wide = type == torch::kFloat64;
-    const double tolerance = wide ? 1e-12 : 2e-5;
-    const auto a = torch::randn({n}, type);
-    const auto x = samples(*domain, 9, type);
-    const std::int64_t m = 3;
-    const auto [lines, cut] = follow(constant(a), domain, x, with(method), m, scheme);
-    expect_ok(lines);
+/// Times, ends, lengths and nodes of straight lines along `slope`, by closed forms.
+template <class Real>
+void expect_straight(const Traced<Real>& cut, const Domain& domain, const std::vector<Real>& x,
+                     const std::vector<double>& slope, Scheme scheme, double tolerance,
+                     double residual) {
+    const auto n = domain.dimensions(), m = cut.grid.cells / 2;
     const auto nodes = sturm::nodes(scheme);
-    const auto slope = numbers(a);
-    for (std::int64_t b = 0; b < x.size(0); ++b) {
-        const auto start = numbers(x[b]);
-        const double plus = straight_exit(*domain, start, slope, 1.0);
-        const double minus = straight_exit(*domain, start, slope, -1.0);
+    for (std::size_t b = 0; b < cut.grid.samples; ++b) {
+        const std::vector<double> start(x.data() + b * n, x.data() + (b + 1) * n);
+        const double plus = straight_exit(domain, start, slope, 1.0);
+        const double minus = straight_exit(domain, start, slope, -1.0);
         const double size = plus - minus;
-        EXPECT_NEAR(cut.t_plus[b].item<double>(), plus, tolerance * size);
-        EXPECT_NEAR(cut.t_minus[b].item<double>(), minus, tolerance * size);
-        EXPECT_LE(cut.residual[b].item<double>(), wide ? 1e-13 : 1e-6);
-        const auto exit = numbers(cut.exit[b]), entry = numbers(cut.entry[b]);
-        const auto length = numbers(cut.length[b]);
+        EXPECT_NEAR(cut.t_plus(b), plus, tolerance * size);
+        EXPECT_NEAR(cut.t_minus(b), minus, tolerance * size);
+        EXPECT_LE(cut.grid.residual[b], residual);
         double t = minus;
-        for (std::int64_t c = 0; c < 2 * m; ++c) {
+        for (std::size_t c = 0; c < 2 * m; ++c) {
             const double own = (c < m ? -minus : plus) / static_cast<double>(m);
-            EXPECT_NEAR(length[static_cast<std::size_t>(c)], own, tolerance * size);
-            for (std::size_t i = 0; i < nodes.size(); ++i) {
-                const auto z = numbers(cut.z[b][c][static_cast<std::int64_t>(i)]);
-                for (std::size_t d = 0; d < start.size(); ++d)
-                    EXPECT_NEAR(z[d], start[d] + (t + nodes[i] * own) * slope[d], tolerance);
-            }
+            EXPECT_NEAR(cut.lengths(b)[c], own, tolerance * size);
+            for (std::size_t i = 0; i < nodes.size(); ++i)
+                for (std::size_t d = 0; d < n; ++d)
+                    EXPECT_NEAR(cut.node(b, c, i)[d], start[d] + (t + nodes[i] * own) * slope[d],
+                                tolerance);
             t += own;
         }
-        for (std::size_t d = 0; d < start.size(); ++d) {
-            EXPECT_NEAR(exit[d], start[d] + plus * slope[d], tolerance);
-            EXPECT_NEAR(entry[d], start[d] + minus * slope[d], tolerance);
+        for (std::size_t d = 0; d < n; ++d) {
+            EXPECT_NEAR(cut.exit(b)[d], start[d] + plus * slope[d], tolerance);
+            EXPECT_NEAR(cut.entry(b)[d], start[d] + minus * slope[d], tolerance);
         }
     }
 }
 
-TEST(Trace, ConstantFieldsLeaveWhereStraightLinesDo) {
-    torch::manual_seed(2);
-    for (const std::int64_t n : {1, 2, 16, 200})
+template <class Real>
+class Trace : public testing::Test {
+protected:
+    static constexpr double tolerance = sizeof(Real) == 8 ? 1e-12 : 2e-5;
+    static constexpr double residual = sizeof(Real) == 8 ? 1e-13 : 1e-6;
+};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(Trace, Reals);
+
+TYPED_TEST(Trace, ConstantFieldsLeaveWhereStraightLinesDo) {
+    using Real = TypeParam;
+    Random random(2);
+    for (const std::size_t n : {1U, 2U, 16U, 200U})
         for (const auto& domain : {box(n), ball(n)})
-            for (const auto* method : methods())
-                for (const auto scheme : {Scheme::midpoint, Scheme::magnus4})
-                    for (const auto type : {torch::kFloat32, torch::kFloat64})
-                        check_constant_field(domain, *method, scheme, type);
+            for (const auto* method : methods)
+                for (const auto scheme : {Scheme::midpoint, Scheme::magnus4}) {
+                    SCOPED_TRACE(testing::Message() << (is_box(*domain) ? "box" : "ball") << " of "
+                                                    << n << ", " << name_of(*method));
+                    std::vector<double> a(n);
+                    for (auto& c : a) c = static_cast<Real>(normal(random));
+                    const auto x = samples<Real>(*domain, 9, random);
+                    const auto cut = follow(constant<Real>(a), domain, x, with(*method), 3, scheme);
+                    expect_ok(cut.lines);
+                    expect_straight(cut, *domain, x, a, scheme, this->tolerance, this->residual);
+                }
+}
+
+// A field that is the same everywhere has one piece each way, whose end is known in closed form.
+TYPED_TEST(Trace, StraightFieldsHaveOnePieceEachWay) {
+    using Real = TypeParam;
+    Random random(3);
+    for (const std::size_t n : {1U, 2U, 16U, 200U})
+        for (const auto& domain : {box(n), ball(n)})
+            for (const auto* method : methods)
+                for (const auto scheme : {Scheme::midpoint, Scheme::magnus4}) {
+                    const auto field =
+                        network_field<Real>(FieldKind::straight, n, 1.0, 0.0, random());
+                    ASSERT_TRUE((*field).constant());
+                    std::vector<Real> a(n), z(n);
+                    (*field).forward(z.data(), 1, a.data(), nullptr);
+                    const auto x = samples<Real>(*domain, 9, random);
+                    const auto cut = follow(field, domain, x, with(*method), 3, scheme);
+                    expect_ok(cut.lines);
+                    for (std::size_t b = 0; b < 9; ++b) EXPECT_EQ(cut.lines.step_count(b), 2);
+                    expect_straight(cut, *domain, x, {a.begin(), a.end()}, scheme, this->tolerance,
+                                    this->residual);
+                }
+}
+
+// The same constant field through a network without weights, in Runge-Kutta steps.
+TYPED_TEST(Trace, StraightFieldsAgreeWithRungeKutta) {
+    using Real = TypeParam;
+    Random random(4);
+    for (const std::size_t n : {1U, 3U, 16U})
+        for (const auto& domain : {box(n), ball(n)}) {
+            const auto straight_field =
+                network_field<Real>(FieldKind::straight, n, 1.0, 0.0, random());
+            network::MlpOptions o;
+            o.inputs = o.outputs = n;
+            o.hidden = {};
+            Field<Real> stepped(
+                std::make_unique<NetworkField<Real>>(std::make_unique<network::Mlp<Real>>(o)), 1);
+            auto& values = stepped.parameters.values();
+            std::fill(values.begin(), values.end(), 0.0);
+            std::copy_n(straight_field.parameters.values().begin(), n,
+                        values.begin() + static_cast<std::ptrdiff_t>(n * n));
+            stepped.load();
+            const auto x = samples<Real>(*domain, 20, random);
+            auto a = follow(straight_field, domain, x, with(rk4()), 3);
+            auto b = follow(stepped, domain, x, with(rk4()), 3);
+            expect_ok(b.lines);
+            const double near = this->tolerance;
+            const auto compare = [&](const auto& one, const auto& other) {
+                ASSERT_EQ(one.size(), other.size());
+                for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], near);
+            };
+            compare(a.grid.z, b.grid.z);
+            compare(a.grid.exit, b.grid.exit);
+            compare(a.grid.length, b.grid.length);
+            compare(a.grid.t_minus, b.grid.t_minus);
+            compare(a.grid.t_plus, b.grid.t_plus);
+            // And so do derivatives by x.
+            std::vector<Real> by_z(a.grid.z.size()), by_exit(a.grid.exit.size());
+            std::vector<double> by_length(a.grid.length.size()), by_time(20);
+            for (auto& c : by_z) c = static_cast<Real>(normal(random));
+            for (auto& c : by_exit) c = static_cast<Real>(normal(random));
+            for (auto& c : by_length) c = normal(random);
+            for (auto& c : by_time) c = normal(random);
+            const GridSeeds<Real> seeds{by_z.data(), by_length.data(), by_exit.data(),
+                                        by_time.data(), by_time.data()};
+            const auto da = pull_back(straight_field, a, Scheme::magnus4, seeds);
+            const auto db = pull_back(stepped, b, Scheme::magnus4, seeds);
+            const double size = largest(da.x);
+            for (std::size_t i = 0; i < da.x.size(); ++i)
+                EXPECT_NEAR(da.x[i], db.x[i], (sizeof(Real) == 8 ? 1e-11 : 1e-4) * size);
+        }
 }
 
 /// A flow z' = M (z - c) in two dimensions whose solution is known.
 struct Flow {
     const char* name;
     DomainPointer domain;
-    Tensor M, c;
-    std::vector<double> x;
+    std::vector<double> M, c, x;
     std::function<std::vector<double>(const std::vector<double>&, double)> at;
 
     /// The first exit, by fine steps and bisection.
@@ -90,8 +164,8 @@ std::vector<Flow> flows() {
         // exp(At) = e^{t/2} [[1, t], [0, 1]]: growth with shear, from a corner of the box.
         {"shear in the box",
          box(2),
-         table({{0.5, 1.0}, {0.0, 0.5}}),
-         table({{0.0, 0.0}}),
+         {0.5, 1.0, 0.0, 0.5},
+         {0.0, 0.0},
          {0.3, 0.4},
          [](const std::vector<double>& x, double t) {
              return std::vector<double>{std::exp(0.5 * t) * (x[0] + t * x[1]),
@@ -99,8 +173,8 @@ std::vector<Flow> flows() {
          }},
         {"saddle in the ball",
          ball(2),
-         table({{1.0, 0.0}, {0.0, -0.7}}),
-         table({{-2.0, 0.5}}),
+         {1.0, 0.0, 0.0, -0.7},
+         {-2.0, 0.5},
          {0.1, -0.6},
          [](const std::vector<double>& x, double t) {
              return std::vector<double>{-2.0 + (x[0] + 2.0) * std::exp(t),
@@ -109,8 +183,8 @@ std::vector<Flow> flows() {
         // Circles about a point near the rim.
         {"rotation in the ball",
          ball(2),
-         table({{0.0, -1.0}, {1.0, 0.0}}),
-         table({{0.8, 0.0}}),
+         {0.0, -1.0, 1.0, 0.0},
+         {0.8, 0.0},
          {-0.1, 0.2},
          [](const std::vector<double>& x, double t) {
              const double u = x[0] - 0.8, v = x[1];
@@ -126,29 +200,24 @@ struct Errors {
 };
 
 Errors errors_of(const Flow& flow, const TraceOptions& options) {
-    const auto x = table({flow.x});
-    const auto [lines, cut] = follow(linear_field(flow.M, flow.c), flow.domain, x, options, 3);
-    expect_ok(lines);
+    const auto cut = follow(linear_field(flow.M, flow.c), flow.domain, flow.x, options, 3);
+    expect_ok(cut.lines);
     Errors e;
     const double plus = flow.exit(1.0), minus = flow.exit(-1.0);
-    e.times = std::max(std::fabs(cut.t_plus.item<double>() - plus),
-                       std::fabs(cut.t_minus.item<double>() - minus));
-    const auto exit = numbers(cut.exit), entry = numbers(cut.entry);
+    e.times = std::max(std::fabs(cut.t_plus() - plus), std::fabs(cut.t_minus() - minus));
     const auto at_exit = flow.at(flow.x, plus), at_entry = flow.at(flow.x, minus);
     for (std::size_t i = 0; i < 2; ++i)
-        e.ends =
-            std::max({e.ends, std::fabs(exit[i] - at_exit[i]), std::fabs(entry[i] - at_entry[i])});
+        e.ends = std::max({e.ends, std::fabs(cut.exit()[i] - at_exit[i]),
+                           std::fabs(cut.entry()[i] - at_entry[i])});
     const auto nodes = sturm::nodes(Scheme::magnus4);
-    double t = cut.t_minus.item<double>();
-    for (std::int64_t c = 0; c < cut.length.size(1); ++c) {
-        const double length = cut.length[0][c].item<double>();
+    double t = cut.t_minus();
+    for (std::size_t c = 0; c < cut.grid.cells; ++c) {
         for (std::size_t i = 0; i < nodes.size(); ++i) {
-            const auto exact = flow.at(flow.x, t + nodes[i] * length);
-            const auto z = numbers(cut.z[0][c][static_cast<std::int64_t>(i)]);
+            const auto exact = flow.at(flow.x, t + nodes[i] * cut.lengths()[c]);
             for (std::size_t d = 0; d < 2; ++d)
-                e.nodes = std::max(e.nodes, std::fabs(z[d] - exact[d]));
+                e.nodes = std::max(e.nodes, std::fabs(cut.node(0, c, i)[d] - exact[d]));
         }
-        t += length;
+        t += cut.lengths()[c];
     }
     return e;
 }
@@ -188,13 +257,42 @@ TEST(Trace, DormandPrinceMeetsItsTolerance) {
 TEST(Trace, ToleranceSavesSteps) {
     const auto flow = flows().front();
     const auto steps = [&](double tolerance) {
-        return trace(*linear_field(flow.M, flow.c), flow.domain, table({flow.x}),
-                     with(dormand_prince(), 6, tolerance))
-            .step_counts()[0];
+        return lines_of(linear_field(flow.M, flow.c), flow.domain, flow.x,
+                        with(dormand_prince(), 6, tolerance))
+            .step_count(0);
     };
     EXPECT_LT(steps(1e-4), steps(1e-8));
     EXPECT_LT(steps(1e-8), steps(1e-12));
 }
 
+// Memory that has seen other lines leaves no trace in these.
+TYPED_TEST(Trace, LinesMayBeTracedIntoUsedMemory) {
+    using Real = TypeParam;
+    Random random(5);
+    Traced<Real> used;
+    for (const std::size_t n : {3U, 7U, 2U})
+        for (const std::size_t count : {20U, 3U, 33U})
+            for (const auto* method : methods) {
+                const auto domain = ball(n);
+                const auto field =
+                    network_field<Real>(FieldKind::directional, n, 2.0, 0.0, random());
+                auto x = samples<Real>(*domain, count, random);
+                x[n] = std::numeric_limits<Real>::quiet_NaN();
+                const auto options = with(*method, 5, 1e-4);
+                auto fresh = follow(field, domain, x, options, 3);
+                used.tape.clear();
+                trace(*field, *domain, x.data(), count, options, used.lines, &used.tape);
+                grid(used.lines, 3, Scheme::magnus4, used.grid);
+                EXPECT_TRUE(same_bits(fresh.grid.z, used.grid.z));
+                EXPECT_TRUE(same_bits(fresh.grid.length, used.grid.length));
+                const std::vector<Real> seed(fresh.grid.z.size(), Real(0.5));
+                const GridSeeds<Real> seeds{seed.data()};
+                const auto a = pull_back(field, fresh, Scheme::magnus4, seeds);
+                const auto b = pull_back(field, used, Scheme::magnus4, seeds);
+                EXPECT_TRUE(same_bits(a.x, b.x));
+                EXPECT_TRUE(same_bits(a.parameters, b.parameters));
+            }
+}
+
 }  // namespace
-}  // namespace deepsl::field
+}  // namespace deepsl::field::test

@@ -1,354 +1,335 @@
-// The models beside Deep Sturm-Liouville: closed forms, gradients against differences, one sample
-// alone against the same in a batch, and the factory that makes them all.
-#include "deepsl/model/baseline.h"
-
+// What holds for all models beside Deep Sturm-Liouville: gradients against differences, a sample
+// alone against the same in a batch, samples that fail, and the factory that makes them.
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
-#include "deepsl/model/ablation.h"
-#include "deepsl/model/kinds.h"
-#include "deepsl/model/model.h"
-#include "deepsl/model/node.h"
-#include "tensors.h"
+#include "deepsl/model/mlp_model.h"
+#include "deepsl/model/predictor.h"
+#include "deepsl/network/mlp.h"
+#include "model/cases.h"
+#include "model/differences.h"
 
-namespace deepsl::model {
+namespace deepsl::model::test {
 namespace {
 
-using torch::Tensor;
+constexpr Kind baselines[] = {Kind::ablation, Kind::node, Kind::mlp};
 
-ModelOptions small(const std::string& method = "rk4", const std::string& precision = "float64") {
-    ModelOptions o;
-    o.eigenfunctions = 4;
-    o.hidden = {6, 5};
-    o.field_hidden = {7};
-    o.last_gain = 1.5;
-    o.cells = 4;
-    o.steps = 4;
-    o.method = method;
-    o.precision = precision;
-    return o;
-}
-
-/// With weights as after some training.
-std::shared_ptr<PredictorImpl> made(const std::string& kind, const ModelOptions& o,
-                                    std::int64_t inputs, std::int64_t outputs) {
-    auto model = make_predictor(kind, inputs, outputs, o);
-    const auto x = 0.3 * torch::randn({20, inputs}, torch::kFloat64);
-    model->calibrate(x, torch::zeros({20, outputs}, torch::kFloat64));
-    const torch::NoGradGuard no_grad;
-    for (auto& p : model->parameters())
-        if (p.dim() == 1) p.normal_(0.0, 0.2);
-    for (auto& p : model->linear_parameters()) p.normal_();
+/// Of random weights, as after some training.
+std::unique_ptr<Predictor> made(Kind kind, const ModelOptions& options, std::size_t inputs,
+                                std::size_t outputs, std::uint64_t seed = 1) {
+    auto model = make_predictor(kind, inputs, outputs, options, seed);
+    model->calibrate(samples(20, options.domain, inputs, seed), Matrix<double>(20, outputs));
+    shake(*model, seed + 1);
     return model;
 }
 
-Tensor loss_of(PredictorImpl& model, const Tensor& x, const Tensor& y) {
-    const auto p = model.forward(x);
-    EXPECT_TRUE(p.ok.all().item<bool>());
-    auto loss = (p.y - y).square().mean();
-    if (p.lambda.defined()) loss = loss + 1e-2 * p.lambda.abs().mean();
-    return loss;
-}
-
-/// All numbers of all parameters, and those of x.
-void compare_with_differences(PredictorImpl& model, const Tensor& data, const Tensor& y,
-                              double close) {
-    const auto x = data.clone().requires_grad_(true);
-    loss_of(model, x, y).backward();
-    auto all = model.named_parameters();
-    all.insert("x", x);
-    const torch::NoGradGuard no_grad;
-    for (const auto& item : all) {
-        const auto& tensor = item.value();
-        const auto gradient = tensor.grad().reshape({-1});
-        const double size = largest(gradient);
-        EXPECT_GT(size, 1e-9) << item.key();
-        for (std::int64_t e = 0; e < gradient.numel(); ++e) {
-            double& number = tensor.data_ptr<double>()[e];
-            const double old = number;
-            const auto central = [&](double h) {
-                number = old + h;
-                const double after = loss_of(model, x, y).item<double>();
-                number = old - h;
-                const double before = loss_of(model, x, y).item<double>();
-                number = old;
-                return (after - before) / (2.0 * h);
-            };
-            const double numeric = (4.0 * central(5e-5) - central(1e-4)) / 3.0;
-            EXPECT_NEAR(gradient[e].item<double>(), numeric, close * size)
-                << item.key() << " " << e;
-        }
-    }
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 TEST(BaselineGradient, AgreesWithDifferences) {
-    torch::manual_seed(1);
-    for (const std::string kind : {"ablation", "node", "mlp"}) {
-        for (const char* scheme : {"magnus4", "midpoint"}) {
-            SCOPED_TRACE(kind);
-            auto o = small();
-            o.scheme = scheme;
-            const auto model = made(kind, o, 3, 2);
-            const auto x = 0.3 * torch::randn({4, 3}, torch::kFloat64);
-            compare_with_differences(*model, x, torch::randn({4, 2}, torch::kFloat64), 1e-6);
+    std::uint64_t seed = 0;
+    for (const auto kind : baselines)
+        for (const auto domain : {DomainKind::ball, DomainKind::box})
+            for (const auto scheme : {Scheme::magnus4, Scheme::midpoint})
+                for (const auto coefficients :
+                     {CoefficientKind::networks, CoefficientKind::trunk}) {
+                    if (kind != Kind::ablation && scheme == Scheme::midpoint) continue;
+                    if (kind != Kind::ablation && coefficients == CoefficientKind::trunk) continue;
+                    Case c;
+                    c.domain = domain;
+                    c.scheme = scheme;
+                    c.coefficients = coefficients;
+                    SCOPED_TRACE(testing::Message() << name(kind) << ", " << c);
+                    const auto model = made(kind, small_options(c), 3, 2, ++seed);
+                    expect_gradients_match(*model, samples(4, domain, 3, seed), seed);
+                }
+}
+
+TEST(BaselineGradient, AgreesWithDifferencesForLeakyReLU) {
+    Case c;
+    c.activation = Activation::leaky_relu;
+    for (const auto kind : baselines) {
+        SCOPED_TRACE(name(kind));
+        const auto model = made(kind, small_options(c), 3, 2, 3);
+        expect_gradients_match(*model, samples(2, c.domain, 3, 3), 3, 1e-6, 1e-6);
+    }
+}
+
+TEST(BaselineGradient, AgreesBetweenPrecisions) {
+    for (const auto kind : baselines)
+        for (const auto method : {MethodKind::rk4, MethodKind::dormand_prince}) {
+            SCOPED_TRACE(name(kind));
+            Case c;
+            c.method = method;
+            auto options = small_options(c);
+            const auto wide = made(kind, options, 3, 2);
+            options.precision = Precision::float32;
+            const auto narrow = make_predictor(kind, 3, 2, options, 1);
+            narrow->set_values(wide->parameters().values());
+            const auto x = samples(5, c.domain, 3);
+            const Seeds seeds(*wide, x.rows(), 7);
+            const auto expected = gradients(*wide, x, seeds), got = gradients(*narrow, x, seeds);
+            const auto compare = [](std::span<const double> a, std::span<const double> b) {
+                double size = 0.0, error = 0.0;
+                for (std::size_t i = 0; i < a.size(); ++i) {
+                    size = std::max(size, std::fabs(a[i]));
+                    error = std::max(error, std::fabs(a[i] - b[i]));
+                }
+                EXPECT_LT(error, 2e-4 * size);
+                EXPECT_GT(error, 0.0);
+            };
+            compare(expected.parameters, got.parameters);
+            compare(expected.x.values(), got.x.values());
+        }
+}
+
+TEST(BaselineGradient, OfSeveralChunksAddsUpUntilItIsTaken) {
+    for (const auto kind : baselines) {
+        SCOPED_TRACE(name(kind));
+        const auto model = made(kind, small_options(), 3, 2);
+        const auto pass = model->make_pass();
+        std::vector<double> sum(model->parameters().size()), both(sum.size(), 0.5),
+            none(sum.size());
+        for (const std::uint64_t chunk : {1U, 2U}) {
+            const auto x = samples(2 + chunk, DomainKind::ball, 3, chunk);
+            const Seeds seeds(*model, x.rows(), chunk);
+            const auto alone = gradients(*model, x, seeds).parameters;
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += alone[i];
+            pass->forward(x, true);
+            pass->backward(seeds.y, seeds.lambda);
+        }
+        pass->add_gradient(both);
+        pass->add_gradient(none);
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            EXPECT_NEAR(both[i], 0.5 + sum[i], 1e-11 * (1.0 + std::fabs(sum[i])));
+            EXPECT_EQ(none[i], 0.0);
         }
     }
 }
 
-// Its steps count as constants: as close as the tolerance is small.
-TEST(BaselineGradient, OfAdaptiveStepsAgreesUpToTheTolerance) {
-    torch::manual_seed(2);
-    auto o = small("dormand_prince");
-    o.tolerance = 1e-11;
-    const auto model = made("node", o, 2, 1);
-    const auto x = 0.3 * torch::randn({3, 2}, torch::kFloat64);
-    compare_with_differences(*model, x, torch::randn({3, 1}, torch::kFloat64), 1e-5);
+TEST(BaselineGradient, TakesNoSeedsForEigenvaluesAsZeros) {
+    const auto model = made(Kind::ablation, small_options(), 3, 2);
+    const auto x = samples(3, DomainKind::ball, 3);
+    Seeds seeds(*model, x.rows(), 1);
+    std::ranges::fill(seeds.lambda.values(), 0.0);
+    const auto with = gradients(*model, x, seeds);
+    seeds.lambda = {};
+    const auto without = gradients(*model, x, seeds);
+    EXPECT_TRUE(same_bits(with.parameters, without.parameters));
+    EXPECT_EQ(with.x, without.x);
 }
 
 TEST(BaselineBatch, ASampleAloneHasTheSameBits) {
-    torch::manual_seed(3);
-    for (const std::string kind : {"ablation", "node", "mlp"}) {
-        for (const char* precision : {"float32", "float64"}) {
-            for (const char* method : {"rk4", "dormand_prince"}) {
-                SCOPED_TRACE(kind + " " + precision + " " + method);
-                const auto model = made(kind, small(method, precision), 3, 5);
-                const auto x =
-                    (0.5 * torch::randn({45, 3}, torch::kFloat64)).to(model->scalar_type());
-                const auto all = model->forward(x);
-                const auto compare = [&](std::int64_t first, std::int64_t rows) {
-                    const auto part = model->forward(x.narrow(0, first, rows));
-                    EXPECT_TRUE(same_bits(part.y, all.y.narrow(0, first, rows)));
-                    if (part.lambda.defined()) {
-                        EXPECT_TRUE(same_bits(part.lambda, all.lambda.narrow(0, first, rows)));
-                    }
+    for (const auto kind : baselines)
+        for (const auto precision : {Precision::float32, Precision::float64})
+            for (const auto method : {MethodKind::rk4, MethodKind::dormand_prince}) {
+                SCOPED_TRACE(testing::Message()
+                             << name(kind) << " " << name(precision) << " " << name(method));
+                Case c;
+                c.method = method;
+                auto options = small_options(c);
+                options.precision = precision;
+                const auto model = made(kind, options, 3, 5);
+                const auto x = samples(45, c.domain, 3, 4, 1.5);
+                const Seeds seeds(*model, x.rows(), 1);
+                const auto pass = model->make_pass();
+                const auto all = pass->forward(x, true);
+                ASSERT_EQ(all.failed(), 0U);
+                Matrix<double> dx, part_dx;
+                pass->backward(seeds.y, seeds.lambda, &dx);
+                const auto compare = [&](std::size_t first, std::size_t rows, bool keep) {
+                    const auto& part = pass->forward(x.part(first, rows), keep);
+                    EXPECT_TRUE(same_bits(part.y.values(), all.y.part(first, rows).values()));
+                    EXPECT_TRUE(
+                        same_bits(part.lambda.values(), all.lambda.part(first, rows).values()));
+                    if (!keep) return;
+                    pass->backward(seeds.y.part(first, rows), seeds.lambda.part(first, rows),
+                                   &part_dx);
+                    EXPECT_TRUE(same_bits(part_dx.values(), dx.part(first, rows).values()));
                 };
-                for (const std::int64_t b : {0, 1, 5, 31, 44}) compare(b, 1);
-                compare(2, 4);
-                compare(4, 33);
-                EXPECT_EQ(all.y.scalar_type(), model->scalar_type());
+                for (const bool keep : {false, true}) {
+                    for (const std::size_t b : {0U, 1U, 5U, 31U, 44U}) compare(b, 1, keep);
+                    compare(2, 4, keep);
+                    compare(4, 33, keep);
+                }
+                EXPECT_TRUE(same_bits(model->predict(x).y.values(), all.y.values()));
             }
-        }
-    }
 }
 
 TEST(BaselineBatch, RowsThatAreNotFiniteFailAlone) {
-    torch::manual_seed(4);
-    for (const std::string kind : {"ablation", "node", "mlp"}) {
-        SCOPED_TRACE(kind);
-        const auto model = made(kind, small("dormand_prince"), 2, 1);
-        auto x = 0.3 * torch::randn({4, 2}, torch::kFloat64);
-        const auto before = model->predict(x);
-        x[1][0] = std::nan("");
-        x[3][1] = std::numeric_limits<double>::infinity();
-        const auto after = model->forward(x);
-        EXPECT_EQ(after.outcomes[1].name(), "not_finite");
-        EXPECT_EQ(after.outcomes[3].name(), "not_finite");
-        EXPECT_TRUE(after.outcomes[0].ok() && after.outcomes[2].ok());
-        EXPECT_TRUE(same_bits(after.y[0], before.y[0]));
-        EXPECT_EQ(after.y[1].item<double>(), 0.0);
-        after.y.sum().backward();
-        for (const auto& p : model->parameters()) EXPECT_TRUE(finite(p.grad()));
-        EXPECT_EQ(model->forward(x.narrow(0, 0, 0)).y.size(0), 0);
-    }
+    for (const auto kind : baselines)
+        for (const auto precision : {Precision::float32, Precision::float64})
+            for (const auto method : {MethodKind::rk4, MethodKind::dormand_prince}) {
+                SCOPED_TRACE(testing::Message()
+                             << name(kind) << " " << name(precision) << " " << name(method));
+                Case c;
+                c.method = method;
+                c.activation = Activation::leaky_relu;  // hides no infinite number
+                auto options = small_options(c);
+                options.precision = precision;
+                const auto model = made(kind, options, 2, 1);
+                auto x = samples(5, c.domain, 2);
+                const Seeds seeds(*model, x.rows(), 1);
+                const std::vector<std::size_t> good{0, 2};
+                const auto clean = x.rows_at(good);
+                Seeds of_clean(*model, 2, 1);
+                of_clean.y = seeds.y.rows_at(good), of_clean.lambda = seeds.lambda.rows_at(good);
+                const auto expected = gradients(*model, clean, of_clean);
+                const auto before = model->predict(clean);
+
+                x(1, 0) = std::nan("");
+                x(3, 1) = std::numeric_limits<double>::infinity();
+                x(4, 0) = 1e38;  // finite, but not what networks make of it
+                const auto after = model->predict(x);
+                for (const std::size_t b : {1U, 3U, 4U}) {
+                    EXPECT_EQ(after.outcomes[b].name(), "not_finite");
+                    EXPECT_EQ(after.y(b, 0), 0.0);
+                    for (const double lambda : after.lambda.row(b)) EXPECT_EQ(lambda, 0.0);
+                }
+                EXPECT_EQ(after.failed(), 3U);
+                EXPECT_EQ(after.y(0, 0), before.y(0, 0));
+                EXPECT_EQ(after.y(2, 0), before.y(1, 0));
+                const auto got = gradients(*model, x, seeds);
+                EXPECT_TRUE(same_bits(got.parameters, expected.parameters));
+                EXPECT_TRUE(same_bits(got.x.row(2), expected.x.row(1)));
+                for (const std::size_t b : {1U, 3U, 4U})
+                    for (const double d : got.x.row(b)) EXPECT_EQ(d, 0.0);
+            }
 }
 
-// Constant coefficients: lambda_i = (q + (i pi)^2 / P) / w, u_i(t) = sin(i pi t) / (i pi).
-TEST(Ablation, OfConstantCoefficientsIsKnown) {
-    auto o = small();
-    o.heads = "paper";
-    o.basis_scale = "none";
-    o.eigenfunctions = 6;
-    Ablation model(2, 1, o);
-    const torch::NoGradGuard no_grad;
-    for (auto& p : model->parameters()) p.zero_();
-    const double pi = std::numbers::pi, P = 1.0 + 9.0 * 0.5, w = 0.1 + 9.9 * 0.5;
-    const double q = 10.0 * std::tanh(0.3);
-    model->named_parameters()["q.bias3"].fill_(0.3);
-    const auto x = torch::randn({3, 2}, torch::kFloat64);
-    const auto pairs = model->pairs(x);
-    for (std::int64_t i = 1; i <= 6; ++i) {
-        const double n = static_cast<double>(i) * pi;
-        for (std::int64_t b = 0; b < 3; ++b) {
-            EXPECT_NEAR(pairs.lambda[b][i - 1].item<double>(), (q + n * n / P) / w, 1e-10);
-            EXPECT_NEAR(pairs.u[b][i - 1].item<double>(), std::sin(n / 2.0) / n, 1e-11);
+TEST(BaselineBatch, MayBeEmptyOrFailWhole) {
+    for (const auto kind : baselines) {
+        SCOPED_TRACE(name(kind));
+        const auto model = made(kind, small_options(), 2, 3);
+        EXPECT_EQ(model->predict(Matrix<double>(0, 2)).size(), 0U);
+        for (const std::size_t rows : {0U, 2U}) {
+            const Matrix<double> x(rows, 2, std::nan(""));
+            const auto got = gradients(*model, x, Seeds(*model, rows, 1));
+            for (const double c : got.parameters) EXPECT_EQ(c, 0.0);
+            for (const double c : got.x.values()) EXPECT_EQ(c, 0.0);
         }
     }
-    for (auto& p : model->linear_parameters()) p.fill_(1.0);
-    const double sum = (1.0 - 1.0 / 3.0 + 1.0 / 5.0) / pi;
-    EXPECT_NEAR(model->predict(x).y[1][0].item<double>(), 1.0 + sum, 1e-10);
 }
 
-TEST(Ablation, DependsOnTimeAndOnTheSample) {
-    torch::manual_seed(5);
-    const auto model = made("ablation", small(), 2, 1);
-    const auto x = 0.3 * torch::randn({2, 2}, torch::kFloat64);
-    const auto lambda = model->predict(x).lambda;
-    EXPECT_GT(largest(lambda[0] - lambda[1]), 1e-3);
-    // Odd functions do not vanish half way unless the coefficients are symmetric in time.
-    const auto u = dynamic_cast<AblationImpl&>(*model).pairs(x).u;
-    EXPECT_GT(std::fabs(u[0][1].item<double>()), 1e-4);
-}
-
-// The equation itself, integrated from t = 0 in many small steps with the eigenvalues found.
-TEST(Ablation, SolvesItsEquationFromZeroToOne) {
-    torch::manual_seed(8);
-    for (const char* domain : {"ball", "box"}) {
-        auto o = small();
-        o.domain = domain;
-        o.cells = 32;
-        const auto model = made("ablation", o, 2, 1);
-        const torch::NoGradGuard no_grad;
-        const auto x = torch::tensor({{0.3, 0.6}}, torch::kFloat64);
-        const auto pairs = dynamic_cast<AblationImpl&>(*model).pairs(x);
-        const auto networks = model->named_children();
-        const auto at = [&](const char* name, double t) {
-            const double middle = std::string(domain) == "box" ? 0.5 : 0.0;
-            const auto row = torch::cat({x, torch::full({1, 1}, t - 0.5 + middle, x.options())}, 1);
-            return networks[name]->as<network::MlpImpl>()->forward(row).item<double>();
-        };
-        const int steps = 1000;
-        const double h = 1.0 / steps;
-        auto u = torch::zeros({4}, torch::kFloat64);
-        auto f = torch::full({4}, 1.0 / at("P", 0.0), torch::kFloat64);
-        Tensor half;
-        for (int i = 0; i < steps; ++i) {
-            const double t = (i + 0.5) * h, P = at("P", t);
-            const auto g = at("q", t) - pairs.lambda[0] * at("w", t);
-            const auto u1 = u + 0.5 * h * P * f, f1 = f + 0.5 * h * g * u;
-            u = u + h * P * f1, f = f + h * g * u1;
-            if (2 * (i + 1) == steps) half = u;
+// Weights grow without bound where training diverges.
+TEST(BaselineBatch, OutputsThatAreNotFiniteFail) {
+    for (const auto kind : {Kind::mlp, Kind::node})
+        for (const auto method : {MethodKind::rk4, MethodKind::dormand_prince}) {
+            SCOPED_TRACE(name(kind));
+            Case c;
+            c.method = method;
+            c.activation = Activation::leaky_relu;
+            const auto model = made(kind, small_options(c), 2, 2);
+            auto values = model->parameters().values();
+            for (auto& value : values) value *= 1e200;
+            model->set_values(values);
+            auto x = samples(3, c.domain, 2);
+            const auto prediction = model->predict(x);
+            EXPECT_EQ(prediction.failed(), 3U);
+            EXPECT_EQ(prediction.outcomes[0].name(), "not_finite");
+            for (const double y : prediction.y.values()) EXPECT_EQ(y, 0.0);
+            for (const double g : gradients(*model, x, Seeds(*model, 3, 1)).parameters)
+                EXPECT_EQ(g, 0.0);
         }
-        EXPECT_LE(largest(half - pairs.u[0]), 5e-4 * largest(half));
-        EXPECT_LE(largest(u), 5e-4 * largest(half));
+}
+
+TEST(MlpModel, IsItsNetwork) {
+    for (const auto domain : {DomainKind::ball, DomainKind::box}) {
+        Case c;
+        c.domain = domain;
+        const auto model = made(Kind::mlp, small_options(c), 2, 3);
+        network::MlpOptions o;
+        o.inputs = 2, o.outputs = 3, o.hidden = {6, 5}, o.activation = c.activation;
+        o.shift = domain == DomainKind::box ? 0.5 : 0.0, o.scale = 4.0;
+        network::Mlp<double> network(o);
+        network::Parameters parameters;
+        Random random(1);
+        network.enrol(parameters, "network", random);
+        ASSERT_EQ(parameters.list().size(), model->parameters().list().size());
+        for (std::size_t i = 0; i < parameters.list().size(); ++i) {
+            EXPECT_EQ(model->parameters().list()[i].name, parameters.list()[i].name);
+            EXPECT_NE(model->parameters().list()[i].role, network::Role::linear);
+        }
+        network.load(model->parameters().values());
+        const auto x = samples(4, domain, 2);
+        std::vector<double> y(12);
+        network.forward(x.data(), 4, y.data(), nullptr);
+        EXPECT_TRUE(same_bits(model->predict(x).y.values(), y));
     }
 }
 
-TEST(Ablation, CalibrationScalesTheBasis) {
-    torch::manual_seed(6);
-    Ablation model(2, 1, small());
-    const auto x = 0.3 * torch::randn({200, 2}, torch::kFloat64);
-    model->calibrate(x, torch::zeros({200, 1}, torch::kFloat64));
-    const torch::NoGradGuard no_grad;
-    const auto mean = model->named_buffers()["u_mean"];
-    EXPECT_LE(largest(model->pairs(x).u.mean(0) - mean), 1e-12);
-    EXPECT_LT(largest(model->named_buffers()["u_scale"]), 0.5);
+TEST(MlpModel, MayHaveAnyNetwork) {
+    network::MlpOptions o;
+    o.inputs = 2, o.outputs = 3;
+    const auto model =
+        make_mlp_model<float>(std::make_unique<network::Mlp<float>>(o), small_options(), 1);
+    EXPECT_FALSE(model->built_in());
+    EXPECT_EQ(model->options().precision, Precision::float32);
+    EXPECT_EQ(model->inputs(), 2U);
+    EXPECT_EQ(model->predict(Matrix<double>(5, 2)).y.columns(), 3U);
+    EXPECT_THROW(make_mlp_model<float>(nullptr, small_options(), 1), Error);
 }
 
-/// f(z) = A z with A a rotation by `angle` and a growth by `rate` in unit time.
-Node linear_ode(const NodeOptions& options, double rate, double angle) {
-    Node node(2, 2, options);
-    for (auto& p : node->parameters()) p.set_data(p.to(torch::kFloat64));
-    const torch::NoGradGuard no_grad;
-    node->f()->named_parameters()["weight1"].copy_(
-        torch::tensor({rate, -angle, angle, rate}, torch::kFloat64).view({2, 2}));
-    node->linear()->named_parameters()["weight1"].copy_(torch::eye(2, torch::kFloat64));
-    return node;
-}
-
-double error_of(Node& node, double rate, double angle) {
-    const auto x = torch::tensor({1.0, 0.0, 0.2, -0.7}, torch::kFloat64).view({2, 2});
-    const double c = std::exp(rate) * std::cos(angle), s = std::exp(rate) * std::sin(angle);
-    const auto flow = torch::tensor({c, -s, s, c}, torch::kFloat64).view({2, 2});
-    return largest(node->predict(x).y - x.mm(flow.t()));
-}
-
-TEST(Node, FollowsALinearEquation) {
-    NodeOptions o;
-    o.f.hidden.clear();
-    std::vector<double> errors;
-    for (const std::int64_t steps : {8, 16}) {
-        o.steps = steps;
-        auto node = linear_ode(o, 0.3, 2.0);
-        errors.push_back(error_of(node, 0.3, 2.0));
-    }
-    EXPECT_LT(errors[1], 1e-5);
-    EXPECT_NEAR(std::log2(errors[0] / errors[1]), 4.0, 0.2);
-    o.method = &field::dormand_prince();
-    for (const double tolerance : {1e-4, 1e-8, 1e-12}) {
-        o.tolerance = tolerance;
-        auto node = linear_ode(o, -0.5, 7.0);
-        EXPECT_LT(error_of(node, -0.5, 7.0), 30.0 * tolerance);
-    }
-}
-
-TEST(Node, GivesUpAfterMaxSteps) {
-    NodeOptions o;
-    o.f.hidden.clear();
-    o.method = &field::dormand_prince();
-    o.tolerance = 1e-10;
-    o.max_steps = 5;
-    auto node = linear_ode(o, 0.0, 50.0);
-    const auto p = node->forward(torch::tensor({1.0, 0.0, 0.0, 0.0}, torch::kFloat64).view({2, 2}));
-    EXPECT_EQ(p.outcomes[0].name(), "step_limit");
-    EXPECT_EQ(largest(p.y[0]), 0.0);
-    EXPECT_TRUE(p.outcomes[1].ok());  // rests at 0, where one step is as good as many
-}
-
-TEST(Node, AugmentedCoordinatesStartAtZeroAndTakePart) {
-    torch::manual_seed(7);
-    NodeOptions o;
-    o.augment = 3;
-    o.f.shift = 0.5;
-    o.f.scale = 4.0;
-    Node node(2, 1, o);
-    EXPECT_EQ(node->f()->options().inputs, 5);
-    const torch::NoGradGuard no_grad;
-    for (auto& p : node->f()->parameters()) p.zero_();
-    for (auto& p : node->linear_parameters()) p.fill_(1.0);
-    // Nothing flows: L reads 4 (x - 1/2), zeros, and its constant.
-    const auto y = node->predict(torch::tensor({{0.75F, 0.5F}})).y;
-    EXPECT_FLOAT_EQ(y.item<float>(), 2.0F);
-    node->f()->named_parameters()["bias3"].fill_(0.25);
-    EXPECT_FLOAT_EQ(node->predict(torch::tensor({{0.75F, 0.5F}})).y.item<float>(), 2.0F + 1.25F);
-}
-
-TEST(Kinds, EachIsMadeByItsName) {
-    auto o = small();
-    EXPECT_NE(dynamic_cast<ModelImpl*>(make_predictor("dsl", 2, 3, o).get()), nullptr);
-    EXPECT_NE(dynamic_cast<AblationImpl*>(make_predictor("ablation", 2, 3, o).get()), nullptr);
-    EXPECT_NE(dynamic_cast<MlpModelImpl*>(make_predictor("mlp", 2, 3, o).get()), nullptr);
-    EXPECT_NE(dynamic_cast<NodeImpl*>(make_predictor("node", 2, 3, o).get()), nullptr);
-    for (const auto& kind : kinds()) {
-        const auto model = make_predictor(kind, 2, 3, o);
-        EXPECT_EQ(model->inputs(), 2);
-        EXPECT_EQ(model->outputs(), 3);
-        EXPECT_EQ(model->scalar_type(), torch::kFloat64) << kind;
-        EXPECT_EQ(model->predict(torch::zeros({5, 2}, torch::kFloat64)).y.size(1), 3);
-    }
+TEST(MakePredictor, MakesEachKind) {
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node})
+        for (const auto precision : {Precision::float32, Precision::float64}) {
+            SCOPED_TRACE(name(kind));
+            auto o = small_options();
+            o.precision = precision;
+            const auto model = make_predictor(kind, 2, 3, o, 5);
+            EXPECT_EQ(model->kind(), kind);
+            EXPECT_EQ(model->inputs(), 2U);
+            EXPECT_EQ(model->outputs(), 3U);
+            EXPECT_EQ(model->options().precision, precision);
+            EXPECT_TRUE(model->built_in());
+            EXPECT_EQ(static_cast<double>(model->parameters().size()),
+                      parameter_count(kind, 2, 3, o));
+            EXPECT_GT(model->flops_per_sample(), 0.0);
+            EXPECT_EQ(model->predict(Matrix<double>(5, 2)).y.columns(), 3U);
+            const auto again = make_predictor(kind, 2, 3, o, 5),
+                       other = make_predictor(kind, 2, 3, o, 6);
+            EXPECT_EQ(model->parameters().values(), again->parameters().values());
+            EXPECT_NE(model->parameters().values(), other->parameters().values());
+        }
 }
 
 std::string error_of(const std::function<void()>& f) {
     try {
         f();
-    } catch (const OptionError& error) {
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Error::Kind::argument);
         return error.what();
     }
     return "none";
 }
 
-TEST(Kinds, BadRequestsAreRefused) {
-    const auto o = small();
-    EXPECT_EQ(error_of([&] { make_predictor("tree", 2, 3, o); }),
-              "there is no kind of model 'tree'; use dsl, ablation, mlp or node");
-    EXPECT_EQ(error_of([&] { make_predictor("ablatoin", 2, 3, o); }),
-              "there is no kind of model 'ablatoin'; did you mean 'ablation'?");
-    EXPECT_NE(error_of([&] { make_predictor("mlp", 0, 3, o); }).find("0 and 3"), std::string::npos);
-    for (const auto& kind : kinds()) {
+TEST(MakePredictor, RefusesBadRequests) {
+    const auto o = small_options();
+    EXPECT_NE(error_of([&] { make_predictor(Kind::mlp, 0, 3, o, 1); }).find("0 and 3"),
+              std::string::npos);
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node}) {
+        SCOPED_TRACE(name(kind));
+        EXPECT_NE(error_of([&] { make_predictor(kind, 0, 3, o, 1); }), "none");
+        EXPECT_NE(error_of([&] { make_predictor(kind, 2, 0, o, 1); }), "none");
         auto bad = o;
         bad.cells = 0;
-        EXPECT_NE(error_of([&] { make_predictor(kind, 2, 3, bad); }).find("cells"),
-                  std::string::npos)
-            << kind;
+        EXPECT_NE(error_of([&] { make_predictor(kind, 2, 3, bad, 1); }).find("cells"),
+                  std::string::npos);
+        auto large = o;
+        large.hidden = large.field_hidden = std::vector<std::int64_t>(20, 65536);
+        EXPECT_NE(error_of([&] { make_predictor(kind, 2, 3, large, 1); }).find("memory"),
+                  std::string::npos);
     }
 }
 
 }  // namespace
-}  // namespace deepsl::model
+}  // namespace deepsl::model::test

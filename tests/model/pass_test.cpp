@@ -1,24 +1,58 @@
-// A batch in pieces on several threads against the same batch in one.
-#include "deepsl/model/pass.h"
-
+// A batch in chunks on several threads against the same batch in one; the tape, and memory.
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <memory>
+#include <new>
+#include <numeric>
 #include <vector>
 
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
-#include "deepsl/model/baseline.h"
+#include "deepsl/parallel.h"
+#include "deepsl/train/step.h"
 #include "model/cases.h"
+#include "model/differences.h"
 
-namespace deepsl::model {
+namespace {
+
+std::atomic<std::size_t> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+    allocations.fetch_add(1, std::memory_order_relaxed);
+    void* const memory =
+        std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new[](std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace deepsl::model::test {
 namespace {
 
 class Threads {
 public:
-    explicit Threads(int count) : before_(at::get_num_threads()) { at::set_num_threads(count); }
-    ~Threads() { at::set_num_threads(before_); }
+    explicit Threads(int count) : before_(threads()) { set_threads(count); }
+    ~Threads() { set_threads(before_); }
     Threads(const Threads&) = delete;
     Threads& operator=(const Threads&) = delete;
 
@@ -26,146 +60,195 @@ private:
     int before_;
 };
 
-Tensor loss_of(const Prediction& p, const Tensor& y) {
-    auto loss = (p.y.to(torch::kFloat64) - y).square().mean();
-    if (p.lambda.defined()) loss = loss + 1e-2 * p.lambda.abs().mean();
-    return loss;
+/// One model of each kind of field, method, coefficients and precision.
+std::vector<std::unique_ptr<Model>> all_kinds_of_models(std::size_t n) {
+    std::vector<std::unique_ptr<Model>> models;
+    for (const auto precision : {Precision::float32, Precision::float64})
+        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive})
+            for (const auto method : {MethodKind::rk4, MethodKind::dormand_prince}) {
+                Case c;
+                c.n = n;
+                c.field = field;
+                c.method = method;
+                c.domain = field == FieldKind::positive ? DomainKind::box : DomainKind::ball;
+                c.fields = models.size() % 2 == 0 ? 2 : 1;
+                c.start_network = models.size() % 3 == 0;
+                c.coefficients =
+                    models.size() % 4 < 2 ? CoefficientKind::networks : CoefficientKind::trunk;
+                auto o = small_options(c);
+                o.precision = precision;
+                models.push_back(make_model(n, 2, o, models.size()));
+                shake(*models.back(), models.size());
+            }
+    return models;
 }
 
-std::vector<Tensor> gradients(PredictorImpl& m) {
-    std::vector<Tensor> result;
-    for (const auto& p : m.parameters()) result.push_back(p.grad().clone());
-    return result;
+train::Dataset dataset(const Model& model, std::size_t rows) {
+    train::Dataset data;
+    data.x = samples(rows, model.options().domain, model.inputs(), 7);
+    data.numbers = random_matrix(rows, model.outputs(), 8);
+    data.x(rows / 2, 0) = 7.0;  // outside
+    return data;
 }
 
-std::vector<Tensor> by_pass(PredictorImpl& m, const Tensor& x, const Tensor& y, int threads) {
-    const Threads guard(threads);
-    m.zero_grad();
-    Pass pass(m, x);
-    loss_of(pass.prediction(), y).backward();
-    pass.backward();
-    return gradients(m);
-}
+TEST(Pass, GradientsAreThoseOfTheWholeBatchOnAnyNumberOfThreads) {
+    for (const auto& model : all_kinds_of_models(3)) {
+        const auto data = dataset(*model, 300);
+        std::vector<std::size_t> rows(300);
+        std::iota(rows.begin(), rows.end(), std::size_t{0});
 
-TEST(Pass, GradientsAreThoseOfTheWholeBatch) {
-    torch::manual_seed(3);
-    Case c;
-    c.n = 3;
-    c.fields = 2;
-    const auto y = torch::randn({300, 2}, torch::kFloat64);
-    auto x = samples(300, options_of(c), 3);
-    auto m = make(c, x, y);
-    loss_of(m->forward(x), y).backward();
-    const auto expected = gradients(*m);
-    for (const int threads : {1, 2, 3, 4}) {
-        const auto found = by_pass(*m, x, y, threads);
-        const auto again = by_pass(*m, x, y, threads);
-        for (std::size_t k = 0; k < found.size(); ++k) {
-            EXPECT_LE(largest(found[k] - expected[k]), 1e-13 * (1.0 + largest(expected[k])));
-            EXPECT_GT(largest(found[k]), 0.0);
-            EXPECT_TRUE(same_bits(found[k], again[k]));
+        const auto pass = model->make_pass();
+        train::LossSeeds seeds;
+        const auto sums = train::loss_sums(train::Loss::squared, pass->forward(data.x, true),
+                                           data.targets(), 1e-2, &seeds);
+        EXPECT_EQ(sums.kept, 299U);
+        pass->backward(seeds.y, seeds.lambda);
+        std::vector<double> whole(model->parameters().size()), first;
+        pass->add_gradient(whole);
+
+        for (const int count : {1, 2, 3, 5}) {
+            const Threads guard(count);
+            train::BatchPass batch(*model);
+            std::vector<double> found(whole.size()), again(whole.size());
+            const auto own = batch.gradient(data, rows, train::Loss::squared, 1e-2, found);
+            batch.gradient(data, rows, train::Loss::squared, 1e-2, again);
+            EXPECT_EQ(own.kept, 299U);
+            EXPECT_EQ(found, again);
+            if (first.empty()) first = found;
+            EXPECT_EQ(found, first) << count << " threads";
+        }
+        const double close = model->options().precision == Precision::float64 ? 1e-12 : 1e-3;
+        for (const auto& p : model->parameters().list()) {
+            double size = 1e-3;
+            for (std::size_t i = p.offset; i < p.offset + p.size(); ++i)
+                size = std::max(size, std::fabs(whole[i]) / 299.0);
+            for (std::size_t i = p.offset; i < p.offset + p.size(); ++i)
+                EXPECT_NEAR(first[i], whole[i] / 299.0, close * size) << p.name;
         }
     }
 }
 
-TEST(Pass, GradientsAddUpAsThoseOfTorchDo) {
-    torch::manual_seed(4);
-    network::MlpOptions options;
-    options.hidden = {8, 8};
-    MlpModel m(2, 1, options);
-    const auto x = torch::randn({200, 2}), y = torch::randn({200, 1});
-    const auto once = by_pass(*m, x, y, 2);
-    Pass pass(*m, x);
-    loss_of(pass.prediction(), y).backward();
-    pass.backward();
-    const auto twice = gradients(*m);
-    for (std::size_t k = 0; k < once.size(); ++k)
-        EXPECT_LE(largest(twice[k] - 2.0 * once[k]), 1e-5 * (1.0 + largest(once[k])));
+TEST(Pass, TheSeedDecidesOverAllBitsOnAnyNumberOfThreads) {
+    std::vector<double> first;
+    for (const int count : {1, 2, 3, 5}) {
+        const Threads guard(count);
+        Case c;
+        c.fields = 2;
+        auto o = small_options(c);
+        o.precision = Precision::float32;
+        const auto x = samples(300, c, 1);
+        const auto model = make_model(2, 1, o, 11);
+        model->calibrate(x, random_matrix(300, 1, 2));
+        if (first.empty()) first = model->parameters().values();
+        EXPECT_EQ(model->parameters().values(), first) << count << " threads";
+        EXPECT_NE(make_model(2, 1, o, 12)->parameters().values(), first);
+    }
+}
+
+TEST(Predict, ThreadsLeaveNoTrace) {
+    for (const auto& model : all_kinds_of_models(2)) {
+        const auto data = dataset(*model, 501);
+        const auto expected = model->make_pass()->forward(data.x, false);
+        for (const int count : {1, 2, 3, 5}) {
+            const Threads guard(count);
+            const auto found = model->predict(data.x);
+            EXPECT_EQ(found.y, expected.y);
+            EXPECT_EQ(found.lambda, expected.lambda);
+            EXPECT_EQ(found.outcomes, expected.outcomes);
+        }
+    }
 }
 
 TEST(Pass, ASampleThatFailsIsFailedInItsPlace) {
-    torch::manual_seed(5);
     const Threads guard(2);
     const Case c;
-    const auto y = torch::randn({256, 1}, torch::kFloat64);
-    auto x = samples(256, options_of(c), 2);
-    auto m = make(c, x, y);
-    x[200][0] = 7.0;
-    const Pass pass(*m, x);
-    const auto& p = pass.prediction();
-    ASSERT_EQ(p.outcomes.size(), 256u);
-    for (std::int64_t b = 0; b < 256; ++b) {
-        EXPECT_EQ(p.ok[b].item<bool>(), b != 200);
-        EXPECT_EQ(p.outcomes[static_cast<std::size_t>(b)].ok(), b != 200);
-    }
+    auto x = samples(256, c);
+    const auto model = make(c, x, random_matrix(256, 1, 1));
+    x(200, 0) = 7.0;
+    const auto p = model->predict(x);
+    ASSERT_EQ(p.size(), 256U);
+    for (std::size_t b = 0; b < 256; ++b) EXPECT_EQ(p.outcomes[b].ok(), b != 200);
 }
 
-TEST(Pass, AnyModuleMayBeTheField) {
-    torch::manual_seed(7);
-    const Case c;
-    const auto y = torch::randn({40, 1}, torch::kFloat64);
-    const auto x = samples(40, options_of(c), 2);
-    auto m = make(c, x, y);
-    // A drift with a learnable turn; it never vanishes in the ball.
-    torch::nn::Linear turn(2, 2);
-    {
-        const torch::NoGradGuard no_grad;
-        turn->weight.mul_(0.2);
-        turn->bias.fill_(1.0);
-    }
-    m->branches()[0]->set_field(
-        std::make_shared<field::ModuleFieldImpl>(torch::nn::AnyModule(turn)));
-    EXPECT_EQ(turn->weight.scalar_type(), torch::kFloat64);
-    const auto loss = [&] { return loss_of(m->forward(x), y).item<double>(); };
-    Pass pass(*m, x);
-    loss_of(pass.prediction(), y).backward();
-    pass.backward();
-    for (auto& p : turn->parameters()) {
-        const auto direction = torch::randn_like(p);
-        const double h = 1e-5;
-        const auto moved = [&](double by) {
-            const torch::NoGradGuard no_grad;
-            p.add_(by * direction);
-            const double value = loss();
-            p.sub_(by * direction);
-            return value;
-        };
-        const double difference = (moved(h) - moved(-h)) / (2.0 * h);
-        EXPECT_NEAR((p.grad() * direction).sum().item<double>(), difference,
-                    1e-6 * std::fabs(difference));
-    }
-}
-
-TEST(Pass, ABatchMayBeEmpty) {
-    const Case c;
-    auto m = make(c, samples(20, options_of(c), 2), torch::randn({20, 1}, torch::kFloat64));
-    Pass pass(*m, torch::zeros({0, 2}, torch::kFloat64));
-    EXPECT_EQ(pass.prediction().y.size(0), 0);
-    pass.backward();
-    EXPECT_THROW(m->predict(torch::zeros({3, 2}), 0), c10::Error);
-}
-
-TEST(Predict, ThreadsAndBlocksLeaveNoTrace) {
-    torch::manual_seed(6);
-    const Case c;
-    const auto y = torch::randn({500, 2}, torch::kFloat64);
-    const auto x = samples(500, options_of(c), 2);
-    auto m = make(c, x, y);
-    const auto expected = [&] {
-        const Threads guard(1);
-        return m->predict(x, 500);
-    }();
-    for (const int threads : {1, 2, 3}) {
-        const Threads guard(threads);
-        for (const std::int64_t block : {64, 100, 1024}) {
-            const auto found = m->predict(x, block);
-            EXPECT_TRUE(same_bits(found.y, expected.y));
-            EXPECT_TRUE(same_bits(found.lambda, expected.lambda));
-            EXPECT_FALSE(found.y.requires_grad());
+TEST(Pass, GradientsAddUpUntilTheyAreTaken) {
+    for (const auto& model : all_kinds_of_models(2)) {
+        const auto pass = model->make_pass();
+        std::vector<double> sum(model->parameters().size()), both(sum.size()), none(sum.size());
+        for (const std::uint64_t chunk : {1U, 2U}) {
+            const auto x = samples(2 + chunk, model->options().domain, 2, chunk);
+            const Seeds seeds(*model, x.rows(), chunk);
+            const auto alone = gradients(*model, x, seeds).parameters;
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += alone[i];
+            pass->forward(x, true);
+            pass->backward(seeds.y, seeds.lambda);
+        }
+        pass->add_gradient(both);
+        pass->add_gradient(none);
+        const double close = model->options().precision == Precision::float64 ? 1e-11 : 1e-4;
+        double size = 0.0;
+        for (const double g : sum) size = std::max(size, std::fabs(g));
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            EXPECT_NEAR(both[i], sum[i], close * size);
+            EXPECT_EQ(none[i], 0.0);
         }
     }
-    EXPECT_EQ(m->predict(x.narrow(0, 0, 0)).y.size(0), 0);
+}
+
+TEST(Pass, NoSeedsForEigenvaluesAreZeros) {
+    for (const auto& model : all_kinds_of_models(2)) {
+        const auto x = samples(3, model->options().domain, 2);
+        Seeds seeds(*model, 3, 1);
+        std::ranges::fill(seeds.lambda.values(), 0.0);
+        const auto with = gradients(*model, x, seeds);
+        seeds.lambda = {};
+        const auto without = gradients(*model, x, seeds);
+        EXPECT_EQ(with.parameters, without.parameters);
+        EXPECT_EQ(with.x, without.x);
+    }
+}
+
+// The tape is as large after the first pass as after all others, whatever chunks go through.
+TEST(Pass, TheTapeDoesNotGrow) {
+    for (const auto& model : all_kinds_of_models(3)) {
+        const auto data = dataset(*model, 32);
+        const Seeds seeds(*model, 32, 1);
+        const auto pass = model->make_pass();
+        EXPECT_EQ(pass->tape_bytes(), 0U);
+        pass->forward(data.x, false);
+        EXPECT_EQ(pass->tape_bytes(), 0U) << "what is not kept is not remembered";
+        pass->forward(data.x, true);
+        const auto bytes = pass->tape_bytes();
+        EXPECT_GT(bytes, 0U);
+        for (int i = 0; i < 5; ++i) {
+            pass->backward(seeds.y, seeds.lambda);
+            pass->forward(data.x.part(0, 5), true);
+            pass->forward(data.x, true);
+            EXPECT_EQ(pass->tape_bytes(), bytes);
+        }
+    }
+}
+
+TEST(Pass, NothingIsAllocatedAfterTheSecondPass) {
+    for (const auto& model : all_kinds_of_models(3)) {
+        auto data = dataset(*model, 32);
+        const Seeds seeds(*model, 32, 1);
+        const auto pass = model->make_pass();
+        Matrix<double> dx;
+        std::vector<double> total(model->parameters().size());
+        const auto step = [&] {
+            pass->forward(data.x, true);
+            pass->backward(seeds.y, seeds.lambda, &dx);
+            pass->add_gradient(total);
+        };
+        step();
+        step();
+        const auto before = allocations.load();
+        for (int i = 0; i < 3; ++i) step();
+        EXPECT_EQ(allocations.load() - before, 0U)
+            << name(model->options().field) << ", " << name(model->options().method) << ", "
+            << name(model->options().precision);
+    }
 }
 
 }  // namespace
-}  // namespace deepsl::model
+}  // namespace deepsl::model::test

@@ -1,4 +1,4 @@
-// Checkpoints: a run that is broken off and resumed ends with the bits of one that never was, and
+// Checkpoints: a run that is interrupted and resumed ends with the bits of one that never was, and
 // a file that does not fit is refused.
 #include "deepsl/train/checkpoint.h"
 
@@ -7,25 +7,22 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "deepsl/data/generated.h"
+#include "deepsl/error.h"
 #include "deepsl/io/file.h"
 #include "deepsl/io/tensor_file.h"
-#include "deepsl/model/kinds.h"
+#include "deepsl/parallel.h"
 #include "deepsl/train/trainer.h"
-#include "tensors.h"
+#include "train/linear_model.h"
+#include "train/samples.h"
 
 namespace deepsl::train {
 namespace {
-
-using torch::Tensor;
 
 /// A file of the test's own, gone with it.
 class Path {
@@ -46,12 +43,6 @@ private:
     std::string path_;
 };
 
-Dataset moons(std::size_t samples, std::uint64_t seed) {
-    const auto made = data::generate("moons", {samples, std::nullopt, seed});
-    const auto x = torch::tensor(made.x, torch::kFloat64).view({-1, 2});
-    return {x / 3.0 - 0.1, torch::tensor(made.label, torch::kInt64)};
-}
-
 model::ModelOptions small() {
     model::ModelOptions options;
     options.hidden = {8, 4};
@@ -62,15 +53,23 @@ model::ModelOptions small() {
     return options;
 }
 
+using MakePredictor = std::function<std::unique_ptr<model::Predictor>(std::uint64_t)>;
+
 /// The seed makes no difference to a run that is resumed.
-std::shared_ptr<model::PredictorImpl> fresh(std::uint64_t seed = 1, const std::string& kind = "dsl",
-                                            const model::ModelOptions& options = small()) {
-    at::set_num_threads(1);
-    torch::manual_seed(seed);
-    return model::make_predictor(kind, 2, 2, options);
+MakePredictor predictor(model::Kind kind, const model::ModelOptions& options = small()) {
+    return [=](std::uint64_t seed) { return model::make_predictor(kind, 2, 2, options, seed); };
 }
 
-TrainOptions quick(const std::string& optimiser, std::int64_t epochs = 5) {
+std::unique_ptr<model::Predictor> linear(std::uint64_t seed) {
+    auto model = std::make_unique<LinearModel>(2, 2, 3);
+    auto values = model->parameters().values();
+    Random random(seed);
+    for (auto& value : values) value = 0.1 * normal(random);
+    model->set_values(values);
+    return model;
+}
+
+TrainOptions quick(OptimiserKind optimiser, std::int64_t epochs = 5) {
     TrainOptions options;
     options.optimiser = optimiser;
     options.batch = 20;  // three steps an epoch
@@ -80,17 +79,11 @@ TrainOptions quick(const std::string& optimiser, std::int64_t epochs = 5) {
     return options;
 }
 
-void expect_same_weights(const torch::nn::Module& a, const torch::nn::Module& b) {
-    const auto compare = [](const auto& left, const auto& right) {
-        ASSERT_EQ(left.size(), right.size());
-        for (const auto& item : left)
-            EXPECT_TRUE(same_bits(item.value(), right[item.key()])) << item.key();
-    };
-    compare(a.named_parameters(), b.named_parameters());
-    compare(a.named_buffers(), b.named_buffers());
-}
-
 bool same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+void expect_same_values(const model::Predictor& a, const model::Predictor& b) {
+    EXPECT_TRUE(same_bits(a.parameters().values(), b.parameters().values()));
+}
 
 /// All but times.
 void expect_same_record(const TrainingRecord& a, const TrainingRecord& b) {
@@ -133,31 +126,31 @@ Callbacks stop_after(int steps) {
 
 /// Training data with rows that fail, and validation data.
 struct Data {
-    Dataset training = moons(60, 3), validation = moons(30, 4);
+    Dataset training = generated("moons", 60, 3), validation = generated("moons", 30, 4);
 
-    Data() { training.x[7][0] = std::nan(""), training.x[20][1] = 5.0; }
+    Data() { training.x(7, 0) = std::nan(""), training.x(20, 0) = 500.0; }
 };
 
-void expect_same_when_broken(const std::string& kind, const TrainOptions& options,
-                             const Dataset& validation, const std::vector<int>& breaks) {
-    SCOPED_TRACE(kind + ", " + options.optimiser);
+void expect_same_when_interrupted(const MakePredictor& make, const TrainOptions& options,
+                                  const Dataset& validation, const std::vector<int>& breaks) {
+    SCOPED_TRACE(name(options.optimiser));
     const Data data;
     const Path path;
-    auto whole = fresh(1, kind);
+    const auto whole = make(1);
     const auto expected = train(*whole, data.training, validation, options);
     for (const int steps : breaks) {
         SCOPED_TRACE(steps);
-        auto first = fresh(1, kind);
+        const auto first = make(1);
         const auto part = train(*first, data.training, validation, options, stop_after(steps),
                                 {path, 100, 0.0, false});
         ASSERT_TRUE(part.interrupted);
-        auto second = fresh(99, kind);
+        const auto second = make(99);
         std::vector<std::int64_t> told;
         Callbacks callbacks;
         callbacks.epoch = [&](const EpochReport& report) { told.push_back(report.epoch); };
         const auto record =
             train(*second, data.training, validation, options, callbacks, {path, 1, 0.0, true});
-        expect_same_weights(*second, *whole);
+        expect_same_values(*second, *whole);
         expect_same_record(record, expected);
         EXPECT_GE(record.seconds, 0.0);
         ASSERT_FALSE(told.empty());
@@ -165,83 +158,126 @@ void expect_same_when_broken(const std::string& kind, const TrainOptions& option
     }
 }
 
-TEST(Checkpoint, ABrokenRunEndsWithTheSameBits) {
-    for (const char* optimiser : {"adam", "adamw", "fromage"}) {
+TEST(Checkpoint, AnInterruptedRunEndsWithTheSameBits) {
+    for (const auto optimiser :
+         {OptimiserKind::adam, OptimiserKind::adamw, OptimiserKind::fromage}) {
         auto options = quick(optimiser);
         options.alpha = 1e-3;
         options.weight_decay = 0.01;
         // In the first epoch, in the middle of others, at the very end of one, in the last.
-        expect_same_when_broken("dsl", options, moons(30, 4), {1, 5, 9, 14});
+        expect_same_when_interrupted(linear, options, generated("moons", 30, 4), {1, 5, 9, 14});
     }
 }
 
 TEST(Checkpoint, SoDoesOneThatSplitsOffItsValidation) {
-    auto options = quick("adamw", 4);
+    auto options = quick(OptimiserKind::adamw, 4);
     options.validation = 0.3;
-    expect_same_when_broken("dsl", options, {}, {4});
+    expect_same_when_interrupted(linear, options, {}, {4});
     options.validation = 0.0;
-    expect_same_when_broken("dsl", options, {}, {4});
+    expect_same_when_interrupted(linear, options, {}, {4});
+    options.stop_epoch = 3;
+    options.cool_down = 0.5;
+    expect_same_when_interrupted(linear, options, {}, {4});
 }
 
 TEST(Checkpoint, SoDoesEveryKindOfModel) {
-    for (const char* kind : {"ablation", "mlp", "node"})
-        expect_same_when_broken(kind, quick("adamw"), moons(30, 4), {7});
+    auto options = quick(OptimiserKind::adamw);
+    options.alpha = 1e-3;
+    for (const auto kind :
+         {model::Kind::dsl, model::Kind::ablation, model::Kind::mlp, model::Kind::node}) {
+        SCOPED_TRACE(name(kind));
+        expect_same_when_interrupted(predictor(kind), options, generated("moons", 30, 4), {7});
+    }
+}
+
+TEST(Checkpoint, SoDoesOneThatContinuesOnAnotherNumberOfThreads) {
+    const Data data;
+    const Path path;
+    const auto options = quick(OptimiserKind::adamw, 4);
+    const auto before = threads();
+    set_threads(1);
+    const auto whole = linear(1), first = linear(1), second = linear(2);
+    const auto expected = train(*whole, data.training, data.validation, options);
+    train(*first, data.training, data.validation, options, stop_after(7), {path, 1, 0.0, false});
+    set_threads(3);
+    const auto record =
+        train(*second, data.training, data.validation, options, {}, {path, 1, 0.0, true});
+    set_threads(before);
+    expect_same_record(record, expected);
+    expect_same_values(*second, *whole);
 }
 
 TEST(Checkpoint, EarlyStoppingIsTheSameAfterResuming) {
-    auto options = quick("adam", 100);
-    options.schedule = "constant";
-    options.learning_rate = 0.1;
+    auto options = quick(OptimiserKind::adam, 100);
+    options.schedule = Schedule::constant;
+    options.learning_rate = 0.5;
     options.patience = 3;
     const Data data;
-    auto whole = fresh(1, "mlp");
+    const auto whole = linear(1);
     const auto expected = train(*whole, data.training, data.validation, options);
     ASSERT_TRUE(expected.stopped_early);
     const auto epochs = static_cast<int>(expected.epochs.size());
     // The second one between the best epoch and the end.
-    expect_same_when_broken("mlp", options, data.validation, {4, 3 * epochs - 4});
+    expect_same_when_interrupted(linear, options, data.validation, {4, 3 * epochs - 4});
 }
 
 TEST(Checkpoint, ARunThatIsOverStaysAsItIs) {
     for (const std::int64_t patience : {0, 1}) {
         const Path path;
         const Data data;
-        auto options = quick("adamw", patience > 0 ? 60 : 3);
+        auto options = quick(OptimiserKind::adamw, patience > 0 ? 60 : 3);
         options.patience = patience;
-        auto model = fresh(1, "mlp"), again = fresh(2, "mlp");
+        const auto model = linear(1), again = linear(2);
         const auto record =
             train(*model, data.training, data.validation, options, {}, {path, 0, 0.0, false});
         EXPECT_EQ(record.stopped_early, patience > 0);
         expect_same_record(
             train(*again, data.training, data.validation, options, {}, {path, 0, 0.0, true}),
             record);
-        expect_same_weights(*again, *model);
+        expect_same_values(*again, *model);
     }
 }
 
-TEST(Checkpoint, SeveralBreaksInOneRun) {
+TEST(Checkpoint, SeveralInterruptionsOfOneRun) {
     const Data data;
     const Path path;
-    const auto options = quick("adamw", 6);
-    auto whole = fresh(), model = fresh();
+    const auto options = quick(OptimiserKind::adamw, 6);
+    const auto whole = linear(1);
+    auto model = linear(1);
     const auto expected = train(*whole, data.training, data.validation, options);
     Checkpointing checkpointing{path, 2, 0.0, false};
     auto record =
         train(*model, data.training, data.validation, options, stop_after(4), checkpointing);
     checkpointing.resume = true;
     for (int i = 0; i < 20 && record.interrupted; ++i) {
-        model = fresh(static_cast<std::uint64_t>(i + 10));
+        model = linear(static_cast<std::uint64_t>(i + 10));
         record =
             train(*model, data.training, data.validation, options, stop_after(5), checkpointing);
     }
     expect_same_record(record, expected);
-    expect_same_weights(*model, *whole);
+    expect_same_values(*model, *whole);
+}
+
+TEST(Checkpoint, AnInterruptionLeavesTheModelWithItsBestValues) {
+    const Data data;
+    const Path path;
+    const auto options = quick(OptimiserKind::adamw, 6);
+    const auto without = linear(1), with = linear(1);
+    std::vector<double> seen_without, seen_with;
+    auto callbacks = stop_after(8);
+    callbacks.epoch = [&](const EpochReport&) { seen_without = without->parameters().values(); };
+    train(*without, data.training, data.validation, options, callbacks);
+    callbacks = stop_after(8);
+    callbacks.epoch = [&](const EpochReport&) { seen_with = with->parameters().values(); };
+    train(*with, data.training, data.validation, options, callbacks, {path, 1, 0.0, false});
+    expect_same_values(*with, *without);
+    EXPECT_TRUE(same_bits(seen_with, seen_without)) << "in the callback, too";
 }
 
 TEST(Checkpoint, IsWrittenWhenDue) {
     const Data data;
     const Path path;
-    const auto options = quick("adamw", 5);
+    const auto options = quick(OptimiserKind::adamw, 5);
     const auto saved_after = [&](const Checkpointing& checkpointing) {
         std::vector<std::int64_t> epochs;
         Callbacks callbacks;
@@ -252,7 +288,7 @@ TEST(Checkpoint, IsWrittenWhenDue) {
                 epochs.push_back(report.epoch);
         };
         std::filesystem::remove(static_cast<const std::string&>(path));
-        auto model = fresh(1, "mlp");
+        const auto model = linear(1);
         train(*model, data.training, data.validation, options, callbacks, checkpointing);
         return epochs;
     };
@@ -264,122 +300,121 @@ TEST(Checkpoint, IsWrittenWhenDue) {
     EXPECT_FALSE(std::filesystem::exists(static_cast<const std::string&>(path)));
 }
 
-/// F(x) = a x, and b x more in batches that hold a positive x: b has a gradient now and then.
-class SometimesImpl : public model::PredictorImpl {
-public:
-    SometimesImpl() : PredictorImpl(1, 1) {
-        a_ = register_parameter("a", torch::zeros({1, 1}, torch::kFloat64));
-        b_ = register_parameter("b", torch::ones({1, 1}, torch::kFloat64));
-    }
-    model::Prediction forward(const Tensor& x) override {
-        const bool both = x.gt(0.0).any().item<bool>();
-        return {both ? x * a_ + x * b_ : x * a_,
-                {},
-                torch::ones({x.size(0)}, torch::kBool),
-                std::vector<model::Outcome>(static_cast<std::size_t>(x.size(0)))};
-    }
-    std::vector<Tensor> linear_parameters() override { return {}; }
+TEST(Checkpoint, OneThatCannotBeReplacedIsReportedOnce) {
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("deepsl_checkpoint_dir_" + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
+    const Data data;
+    std::vector<std::string> warnings;
+    Callbacks callbacks;
+    callbacks.warning = [&](const std::string& what) { warnings.push_back(what); };
+    // The folder goes after the first epoch.
+    callbacks.epoch = [&](const EpochReport&) { std::filesystem::remove_all(folder); };
+    const auto options = quick(OptimiserKind::adamw, 4);
+    const Checkpointing checkpointing{(folder / "state").string(), 1, 0.0, false};
+    const auto model = linear(1);
+    EXPECT_EQ(train(*model, data.training, data.validation, options, callbacks, checkpointing)
+                  .epochs.size(),
+              4U);
+    EXPECT_EQ(warnings.size(), 1U);
 
-private:
-    Tensor a_, b_;
-};
-
-// A gradient of zeros, which an earlier step leaves behind, moves a weight; none does not.
-TEST(Checkpoint, RemembersWhichParametersHadAGradient) {
-    const auto x = torch::tensor({1.0, -2.0, -1.0, -3.0, -0.5}, torch::kFloat64).unsqueeze(1);
-    for (const char* optimiser : {"adamw", "fromage"}) {
-        auto options = quick(optimiser, 6);
-        options.batch = 1;
-        options.validation = 0.0;
-        const Path path;
-        SometimesImpl whole;
-        train(whole, {x, x}, {}, options);
-        for (const int steps : {7, 13, 19, 27}) {
-            SometimesImpl first, second;
-            train(first, {x, x}, {}, options, stop_after(steps), {path, 1, 0.0, false});
-            train(second, {x, x}, {}, options, {}, {path, 1, 0.0, true});
-            expect_same_weights(second, whole);
-        }
+    std::filesystem::create_directory(folder);
+    callbacks.warning = {};
+    try {
+        train(*model, data.training, data.validation, options, callbacks, checkpointing);
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Error::Kind::output);
     }
+    std::filesystem::remove_all(folder);
 }
 
 class Refused : public testing::Test {
 protected:
     void SetUp() override {
-        auto model = fresh();
-        train(*model, data_.training, data_.validation, options_, stop_after(5),
+        train(*linear(1), data_.training, data_.validation, options_, stop_after(5),
               {path_, 1, 0.0, false});
     }
 
     /// The message, after a look whether the model is as it was.
-    template <class Error>
-    std::string message(const TrainOptions& options, const Dataset& training,
-                        const Dataset& validation,
-                        const std::shared_ptr<model::PredictorImpl>& model) const {
-        std::vector<Tensor> before;
-        for (const auto& p : model->parameters()) before.push_back(p.detach().clone());
+    std::string message(Error::Kind kind, const TrainOptions& options, const Data& data,
+                        model::Predictor& model) const {
+        const auto before = model.parameters().values();
         try {
-            train(*model, training, validation, options, {}, {path_, 1, 0.0, true});
+            train(model, data.training, data.validation, options, {}, {path_, 1, 0.0, true});
         } catch (const Error& error) {
-            const auto now = model->parameters();
-            for (std::size_t i = 0; i < now.size(); ++i) EXPECT_TRUE(same_bits(now[i], before[i]));
+            EXPECT_EQ(error.kind(), kind) << error.what();
+            EXPECT_TRUE(same_bits(model.parameters().values(), before));
             return error.what();
         }
         return "";
     }
-    template <class Error>
-    void expect(const std::string& part, const TrainOptions& options, const Data& data,
-                const std::shared_ptr<model::PredictorImpl>& model) const {
-        const auto found = message<Error>(options, data.training, data.validation, model);
-        EXPECT_NE(found.find(part), std::string::npos) << found;
-        EXPECT_NE(found.find("start afresh"), std::string::npos) << found;
+    void expect(Error::Kind kind, const std::string& part, const TrainOptions& options,
+                const Data& data, model::Predictor& model) const {
+        const auto what = message(kind, options, data, model);
+        EXPECT_NE(what.find(part), std::string::npos) << what;
+        EXPECT_NE(what.find("start afresh"), std::string::npos) << what;
     }
 
+    static constexpr auto argument = Error::Kind::argument, unreadable = Error::Kind::data;
     Path path_;
     Data data_;
-    TrainOptions options_ = quick("adamw");
+    TrainOptions options_ = quick(OptimiserKind::adamw);
 };
 
 TEST_F(Refused, OtherOptions) {
     auto options = options_;
     options.learning_rate = 0.03;
-    expect<OptionError>("its learning-rate was '0.02', but is '0.03' now", options, data_, fresh());
+    expect(argument, "its learning-rate was '0.02', but is '0.03' now", options, data_, *linear(1));
     options = options_;
-    options.optimiser = "adam";
-    expect<OptionError>("its optimiser was 'adamw', but is 'adam' now", options, data_, fresh());
+    options.optimiser = OptimiserKind::adam;
+    expect(argument, "its optimiser was 'adamw', but is 'adam' now", options, data_, *linear(1));
     options = options_;
     options.epochs = 50;
-    expect<OptionError>("its epochs was '5', but is '50' now", options, data_, fresh());
+    expect(argument, "its epochs was '5', but is '50' now", options, data_, *linear(1));
 }
 
 TEST_F(Refused, OtherData) {
-    auto data = data_;
-    data.training.x = data.training.x.clone();
-    data.training.x[0][0] += 1e-15;
-    expect<OptionError>("other data", options_, data, fresh());
-    data = data_;
-    data.validation.target = 1 - data.validation.target;
-    expect<OptionError>("other data", options_, data, fresh());
-    data = data_;
-    data.validation = {};
-    expect<OptionError>("other data", options_, data, fresh());
+    auto other = data_;
+    other.training.x(0, 0) += 1e-15;
+    expect(argument, "other data", options_, other, *linear(1));
+    other = data_;
+    for (auto& label : other.validation.labels) label = 1 - label;
+    expect(argument, "other data", options_, other, *linear(1));
+    other = data_;
+    other.validation = {};
+    expect(argument, "other data", options_, other, *linear(1));
 }
 
 TEST_F(Refused, OtherModels) {
+    LinearModel wider(2, 2, 4), of_another_kind(2, 2, 3), shifted(2, 2, 3);
+    expect(argument, "another architecture", options_, data_, wider);
+    of_another_kind.set_kind(model::Kind::node);
+    expect(argument, "another architecture", options_, data_, of_another_kind);
+    // The same tensors, used in another way.
+    shifted.set_offset(1e-9);
+    expect(argument, "predicts something else", options_, data_, shifted);
+}
+
+TEST_F(Refused, OtherOptionsOfAModel) {
+    train(*predictor(model::Kind::dsl)(1), data_.training, data_.validation, options_,
+          stop_after(5), {path_, 1, 0.0, false});
     auto other = small();
     other.hidden = {8, 5};
-    expect<OptionError>("another architecture", options_, data_, fresh(1, "dsl", other));
+    expect(argument, "another architecture", options_, data_,
+           *predictor(model::Kind::dsl, other)(1));
     other = small();
-    other.precision = "float64";
-    expect<OptionError>("another architecture", options_, data_, fresh(1, "dsl", other));
-    expect<OptionError>("another architecture", options_, data_, fresh(1, "mlp"));
-    // The same tensors, used in another way.
+    other.precision = model::Precision::float64;
+    expect(argument, "another architecture", options_, data_,
+           *predictor(model::Kind::dsl, other)(1));
     for (const auto& change : std::vector<std::function<void(model::ModelOptions&)>>{
-             [](auto& o) { o.activation = "leaky_relu"; }, [](auto& o) { o.cells = 5; },
-             [](auto& o) { o.input_scale = 3.0; }, [](auto& o) { o.heads = "paper"; }}) {
+             [](auto& o) { o.activation = network::Activation::leaky_relu; },
+             [](auto& o) { o.cells = 5; }, [](auto& o) { o.input_scale = 3.0; },
+             [](auto& o) { o.heads = model::HeadKind::paper; }}) {
         other = small();
         change(other);
-        expect<OptionError>("answers otherwise", options_, data_, fresh(1, "dsl", other));
+        expect(argument, "predicts something else", options_, data_,
+               *predictor(model::Kind::dsl, other)(1));
     }
 }
 
@@ -389,17 +424,22 @@ TEST_F(Refused, DamagedFiles) {
         io::write_file(
             path_,
             whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.size()))));
-        EXPECT_NE(message<io::FileError>(options_, data_.training, data_.validation, fresh()), "");
+        EXPECT_NE(message(unreadable, options_, data_, *linear(1)), "");
     }
-    // A single bit of the weights, which no header could tell.
-    for (const double share : {0.5, 0.7, 0.999}) {
+    // Any single bit: of the header, of the values, of the figures.
+    for (std::size_t at = 0; at < whole.size(); at += 37) {
         auto damaged = whole;
-        damaged[static_cast<std::size_t>(share * static_cast<double>(whole.size()))] ^= 4;
+        damaged[at] = static_cast<char>(damaged[at] ^ (1 << (at % 8)));
         io::write_file(path_, damaged);
-        EXPECT_NE(message<io::FileError>(options_, data_.training, data_.validation, fresh()), "");
+        const auto model = linear(1);
+        try {
+            train(*model, data_.training, data_.validation, options_, {}, {path_, 1, 0.0, true});
+            ADD_FAILURE() << "byte " << at << " of " << whole.size();
+        } catch (const Error&) {
+        }
     }
     io::write_file(path_, whole);
-    auto model = fresh();
+    const auto model = linear(1);
     EXPECT_FALSE(
         train(*model, data_.training, data_.validation, options_, {}, {path_, 1, 0.0, true})
             .interrupted);
@@ -407,25 +447,36 @@ TEST_F(Refused, DamagedFiles) {
 
 TEST_F(Refused, ForeignFiles) {
     io::write_file(path_, "epoch,loss\n1,0.5\n");
-    EXPECT_NE(message<io::FileError>(options_, data_.training, data_.validation, fresh()), "");
+    EXPECT_NE(message(unreadable, options_, data_, *linear(1)), "");
     io::write_tensor_file(path_, {{{"format", "deepsl model"}}, {}});
-    expect<io::FileError>("no checkpoint", options_, data_, fresh());
-    io::write_tensor_file(path_, {{{"format", "deepsl training"}, {"version", "7"}}, {}});
-    expect<io::FileError>("version '7'", options_, data_, fresh());
+    expect(unreadable, "no checkpoint", options_, data_, *linear(1));
+    for (const char* version : {"1", "7"}) {
+        io::write_tensor_file(path_, {{{"format", "deepsl training"}, {"version", version}}, {}});
+        expect(unreadable,
+               "version '" + std::string(version) + "', and this program reads version 2", options_,
+               data_, *linear(1));
+        EXPECT_THROW(check_state(path_), Error);
+    }
     std::filesystem::remove(static_cast<const std::string&>(path_));
-    EXPECT_NE(message<io::FileError>(options_, data_.training, data_.validation, fresh()), "");
+    EXPECT_NE(message(unreadable, options_, data_, *linear(1)), "");
 }
 
 TEST_F(Refused, BadRequests) {
-    auto model = fresh();
-    const auto attempt = [&](const Checkpointing& checkpointing) {
-        train(*model, data_.training, data_.validation, options_, {}, checkpointing);
+    const auto model = linear(1);
+    const auto kind_of = [&](const Checkpointing& checkpointing) {
+        try {
+            train(*model, data_.training, data_.validation, options_, {}, checkpointing);
+        } catch (const Error& error) {
+            return error.kind();
+        }
+        ADD_FAILURE() << "it was accepted";
+        return Error::Kind::output;
     };
-    EXPECT_THROW(attempt({"", 1, 0.0, true}), OptionError);
-    EXPECT_THROW(attempt({path_, -1, 0.0, false}), OptionError);
-    EXPECT_THROW(attempt({path_, 1, -1.0, false}), OptionError);
-    EXPECT_THROW(attempt({path_, 1, std::nan(""), false}), OptionError);
-    EXPECT_THROW(attempt({"no such directory/file", 1, 0.0, false}), io::FileError);
+    EXPECT_EQ(kind_of({"", 1, 0.0, true}), argument);
+    EXPECT_EQ(kind_of({path_, -1, 0.0, false}), argument);
+    EXPECT_EQ(kind_of({path_, 1, -1.0, false}), argument);
+    EXPECT_EQ(kind_of({path_, 1, std::nan(""), false}), argument);
+    EXPECT_EQ(kind_of({"no such directory/file", 1, 0.0, false}), Error::Kind::output);
 }
 
 }  // namespace

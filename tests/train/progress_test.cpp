@@ -91,9 +91,11 @@ TEST(SummaryLine, TellsHowItEnded) {
     record.failed_lines = 3;
     record.failures = {{"outside", 3}};
     record.skipped_steps = 1;
-    EXPECT_EQ(summary_line(record),
-              "17 epochs in 1:05 (stopped early), best 12 with validation accuracy 0.9234, "
-              "3 lines failed (outside 3), 1 steps skipped");
+    EXPECT_EQ(
+        summary_line(record),
+        "17 epochs in 1:05 (stopped after 5 epochs without improvement), best 12 with validation "
+        "accuracy 0.9234, "
+        "3 lines failed (outside 3), 1 steps skipped");
 }
 
 }  // namespace

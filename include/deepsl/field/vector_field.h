@@ -1,81 +1,102 @@
-// Vector fields a(z), whose lines dz/dt = a(z) run through the domain.
+// Vector fields a(z), whose lines dz/dt = a(z) run through the domain: networks with as many
+// outputs as inputs.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
-#include <utility>
-
-#include <torch/torch.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "deepsl/network/mlp.h"
+#include "deepsl/network/network.h"
 
 namespace deepsl::field {
 
-/// Any field: derive from it, or wrap a module in a ModuleField, a function in a FunctionField.
-class VectorFieldImpl : public torch::nn::Module {
-public:
-    /// z [rows, n] -> a(z) [rows, n]. Row by row: a line must not depend on its neighbours.
-    virtual torch::Tensor forward(const torch::Tensor& z) = 0;
+enum class FieldKind { directional, straight, positive };
+constexpr std::array<std::string_view, 3> names(FieldKind) {
+    return {"directional", "straight", "positive"};
+}
 
-    /// Operations of the networks for one row, for the statistics of speed.
-    virtual std::int64_t flops_per_row() const { return 0; }
+/// Any field: derive from it, or wrap a network in a NetworkField.
+template <class Real>
+class VectorField : public network::Network<Real> {
+public:
+    std::size_t outputs() const override { return this->inputs(); }
+
+    /// Whether a(z) is the same everywhere: then lines are straight, and known in closed form.
+    virtual bool constant() const { return false; }
+
+    /// Turns the field's lines, on the whole, along a direction [n], if they have one.
+    virtual void set_direction(std::span<const double> /*direction*/,
+                               std::span<double> /*values*/) const {}
 };
 
-/// The paper's field: a = 0.01 + 0.99 sigmoid(network). Every coordinate grows along the line,
-/// so in a box each line leaves exactly once each way.
-class PositiveFieldImpl : public VectorFieldImpl {
+/// Any network with as many outputs as inputs. With a sigmoid head between 0.01 and 1 it is the
+/// paper's positive field: every coordinate grows along the line, so in a box each line leaves
+/// exactly once each way.
+template <class Real>
+class NetworkField final : public VectorField<Real> {
 public:
-    explicit PositiveFieldImpl(network::MlpOptions options);
-    torch::Tensor forward(const torch::Tensor& z) override;
-    std::int64_t flops_per_row() const override { return network_->flops_per_row(); }
+    explicit NetworkField(std::unique_ptr<network::Network<Real>> network);
+
+    std::size_t inputs() const override { return network_->inputs(); }
+    void enrol(network::Parameters& parameters, const std::string& name, Random& random) override;
+    void load(std::span<const double> values) override { network_->load(values); }
+    void forward(const Real* z, std::size_t rows, Real* a, network::Tape* tape) const override {
+        network_->forward(z, rows, a, tape);
+    }
+    void pullback(const Real* z, std::size_t rows, const Real* da, network::Tape& tape, Real* dz,
+                  Real* gradient) const override {
+        network_->pullback(z, rows, da, tape, dz, gradient);
+    }
+    std::size_t flops_per_row() const override { return network_->flops_per_row(); }
 
 private:
-    network::Mlp network_{nullptr};
+    std::unique_ptr<network::Network<Real>> network_;
 };
 
 /// a = d + 0.8 h(z), d a learnable unit vector, |h| < 1: then a.d >= 0.2, so each line advances
-/// along d and leaves every bounded convex domain. Without bending the lines are straight.
-class DirectionalFieldImpl : public VectorFieldImpl {
+/// along d and leaves every bounded convex domain. Without a network h = 0: lines are straight.
+template <class Real>
+class DirectionalField final : public VectorField<Real> {
 public:
-    DirectionalFieldImpl(const network::MlpOptions& options, bool bends);
-    torch::Tensor forward(const torch::Tensor& z) override;
-    std::int64_t flops_per_row() const override;
+    /// `bend` gives r(z) [n], and h = r / sqrt(1 + |r|^2); may be null.
+    DirectionalField(std::size_t inputs, std::unique_ptr<network::Network<Real>> bend);
 
-    /// d, of length 1.
-    torch::Tensor direction() const;
-    void set_direction(const torch::Tensor& direction);
+    std::size_t inputs() const override { return inputs_; }
+    bool constant() const override { return bend_ == nullptr; }
+    void enrol(network::Parameters& parameters, const std::string& name, Random& random) override;
+    void load(std::span<const double> values) override;
+    void forward(const Real* z, std::size_t rows, Real* a, network::Tape* tape) const override;
+    void pullback(const Real* z, std::size_t rows, const Real* da, network::Tape& tape, Real* dz,
+                  Real* gradient) const override;
+    std::size_t flops_per_row() const override;
+    void set_direction(std::span<const double> direction, std::span<double> values) const override;
+
+    /// d, of length 1, in the model's values.
+    std::vector<double> direction(std::span<const double> values) const;
 
 private:
-    torch::Tensor direction_;  // any length but 0
-    network::Mlp network_{nullptr};
-    bool bending_;
+    std::size_t inputs_;
+    std::unique_ptr<network::Network<Real>> bend_;
+    std::size_t offset_ = 0;  // of the direction, any length but 0, in the flat vector
+    std::vector<Real> unit_;  // d
+    double length_ = 1.0;     // of the direction before it was normalised
 };
 
-/// Any module that takes one tensor and gives one; its parameters learn with the rest.
-///     auto field = std::make_shared<ModuleFieldImpl>(torch::nn::AnyModule(my_module));
-class ModuleFieldImpl : public VectorFieldImpl {
-public:
-    explicit ModuleFieldImpl(torch::nn::AnyModule module) : module_(std::move(module)) {
-        register_module("module", module_.ptr());
-    }
-    torch::Tensor forward(const torch::Tensor& z) override { return module_.forward(z); }
+/// The paper's field a = 0.01 + 0.99 sigmoid(network), or ours, as the kind says. `mlp` has the
+/// layers; inputs, outputs and heads are set here.
+template <class Real>
+std::unique_ptr<VectorField<Real>> make_field(FieldKind kind, network::MlpOptions mlp,
+                                              std::size_t inputs);
 
-private:
-    torch::nn::AnyModule module_;
-};
-
-/// A formula; what it captures does not learn.
-class FunctionFieldImpl : public VectorFieldImpl {
-public:
-    using Function = std::function<torch::Tensor(const torch::Tensor&)>;
-    explicit FunctionFieldImpl(Function function) : function_(std::move(function)) {}
-    torch::Tensor forward(const torch::Tensor& z) override { return function_(z); }
-
-private:
-    Function function_;
-};
-
-using VectorFieldPointer = std::shared_ptr<VectorFieldImpl>;
+extern template class NetworkField<float>;
+extern template class NetworkField<double>;
+extern template class DirectionalField<float>;
+extern template class DirectionalField<double>;
 
 }  // namespace deepsl::field

@@ -2,49 +2,66 @@
 // figures measured once on training data, and combined linearly.
 //
 //     b_i = (u_i - mean_i) / scale_i,   F = L b + c
+//
+// In double, whatever the networks do.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
-
+#include "deepsl/matrix.h"
 #include "deepsl/model/eigenpairs.h"
 #include "deepsl/model/options.h"
-#include "deepsl/model/predictor.h"
+#include "deepsl/model/outcome.h"
+#include "deepsl/network/parameters.h"
 
 namespace deepsl::model {
 
 class Basis {
 public:
-    Basis() = default;
+    Basis(std::size_t functions, std::size_t outputs, BasisScale rule);
 
-    /// Its figures and L, which starts at 0, become the owner's: buffers u_mean and u_scale, in
-    /// double whatever the networks do, and a module L.
-    Basis(torch::nn::Module& owner, std::int64_t outputs, const ModelOptions& options);
+    /// u_mean, u_scale, L.weight [outputs, d] and L.bias, which start at 0, 1, 0 and 0.
+    void enrol(network::Parameters& parameters, const std::string& name);
+    void load(std::span<const double> values) { values_ = values; }
 
-    std::int64_t size() const { return mean_.size(0); }
-    torch::nn::Linear& linear() { return linear_; }
-
-    /// b [B, d], in the type of L.
-    torch::Tensor scaled(const torch::Tensor& u) const;
+    std::size_t size() const { return functions_; }
 
     /// Adds to the outcomes [B] the first failed eigenvalue of each sample that is ok so far, or
     /// that its basis is too large.
-    void mark(const Eigenpairs& pairs, std::vector<Outcome>& outcomes) const;
+    void mark(const sturm::CellSolution& solution, std::span<Outcome> outcomes) const;
 
-    /// F and lambda, zero where the outcome is not ok.
-    Prediction predict(const Eigenpairs& pairs, std::vector<Outcome> outcomes);
+    /// b of one sample: u [d] -> [d]
+    void scaled(std::span<const double> u, std::span<double> b) const;
 
-    /// Sets mean and scale by samples of training data, as the option basis_scale says; samples
-    /// whose outcome is not ok are left out.
-    void measure(const torch::Tensor& u, const std::vector<Outcome>& outcomes);
+    /// Adds L b + c to y [outputs].
+    void add(std::span<const double> u, std::span<double> y) const;
+
+    /// From dy: du [d], and what mean, scale, L and c get is added to the flat gradient.
+    template <class Real>
+    void pullback(std::span<const double> u, std::span<const double> dy, std::span<double> du,
+                  Real* gradient) const;
+
+    /// Mean and scale by samples u [B, d] of training data, into the model's values; samples whose
+    /// outcome is not ok are left out.
+    void measure(MatrixView<const double> u, std::span<const Outcome> outcomes,
+                 std::span<double> values) const;
+
+    std::span<const double> weight() const {
+        return values_.subspan(weight_, outputs_ * functions_);
+    }
+    std::span<const double> bias() const { return values_.subspan(bias_, outputs_); }
 
 private:
-    std::string rule_;
-    torch::Tensor mean_, scale_;  // [d]
-    torch::nn::Linear linear_{nullptr};
+    std::span<const double> mean() const { return values_.subspan(mean_, functions_); }
+    std::span<const double> scale() const { return values_.subspan(scale_, functions_); }
+
+    std::size_t functions_, outputs_;
+    BasisScale rule_;
+    std::size_t mean_ = 0, scale_ = 0, weight_ = 0, bias_ = 0;  // offsets in the flat vector
+    std::span<const double> values_;
 };
 
 }  // namespace deepsl::model

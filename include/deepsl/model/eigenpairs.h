@@ -1,38 +1,41 @@
-// The eigenproblem as a differentiable operation on tensors: B problems on cells, d pairs each.
+// The eigenproblem on the lines of a chunk: d pairs each, and back.
 //
 //     -(p u')' + q u = lambda w u,   u = 0 at both ends,   u' = v at the left end
 //
 // Gradients go to P = 1/p, q, w, the cells' lengths, P at the left end, and v; they are exact for
-// the discrete problem, and no search is differentiated.
+// the discrete problem, and no search is differentiated. Always in double.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
+#include <vector>
 
-#include <torch/torch.h>
-
+#include "deepsl/matrix.h"
+#include "deepsl/model/outcome.h"
 #include "deepsl/sturm/cells.h"
 
 namespace deepsl::model {
 
-struct LineProblems {
-    torch::Tensor P, q, w;  // at the nodes       [B, cell, node]
-    torch::Tensor length;   // of the cells       [B, cell]
-    torch::Tensor P_start;  // P at the left end  [B]
-    torch::Tensor v;        // [B, d]; undefined: 1
-    sturm::Scheme scheme = sturm::Scheme::magnus4;
-};
-
-/// Always in double, whatever the type of the inputs.
+/// Problems, their solutions and their derivatives; memory that is reused.
 struct Eigenpairs {
-    torch::Tensor lambda;   // [B, d]
-    torch::Tensor u;        // at the edge in the middle of the cells  [B, d]
-    torch::Tensor status;   // sturm::Status, uint8          [B, d]
-    torch::Tensor passes;   // sweeps over the cells, int32  [B, d]
-    torch::Tensor u_edges;  // if asked for: at all edges, no gradient  [B, d, cell + 1]
-    torch::Tensor f_edges;  // p u' there
+    std::size_t problems = 0, cells = 0, d = 0;
+    sturm::Scheme scheme = sturm::Scheme::magnus4;
+    bool learns_v = false;
+    std::vector<double> P, q, w;  // at the nodes [B, cell, node]; behind them P has its values at
+                                  // the left ends [B]
+    std::span<const double> length;  // of the cells  [B, cell]; the caller keeps it
+    std::vector<double> v;           // [B, d], if it learns
+    sturm::CellSolution solution;    // u at the edge in the middle of the cells
+    sturm::CellGradient gradient;    // in the shapes of the above
+
+    std::size_t node_count() const { return problems * cells * nodes_per_cell(scheme); }
 };
 
-/// NaN where the status is not ok; such an entry passes no gradient on.
-Eigenpairs eigenpairs(const LineProblems& problems, std::int64_t d, bool all_edges = false);
+/// Solves for lambda and u at the middle edge; with `all_edges` for u and p u' everywhere, too.
+/// Throws Error if sizes do not fit, or the cells have no middle.
+void solve(Eigenpairs& pairs, bool all_edges = false);
+
+/// From derivatives by lambda and u, each [B, d] (empty: zero), to pairs.gradient.
+void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<const double> du);
 
 }  // namespace deepsl::model

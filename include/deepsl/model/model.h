@@ -4,115 +4,100 @@
 //     F(x) = sum over fields of L (u_1(x), .., u_d(x))
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <span>
 #include <vector>
 
-#include <torch/torch.h>
-
-#include "deepsl/field/trace.h"
-#include "deepsl/field/vector_field.h"
-#include "deepsl/model/basis.h"
-#include "deepsl/model/eigenpairs.h"
+#include "deepsl/matrix.h"
+#include "deepsl/model/branch.h"
 #include "deepsl/model/options.h"
 #include "deepsl/model/predictor.h"
-#include "deepsl/network/mlp.h"
 
 namespace deepsl::model {
 
-/// Everything about a batch through one field: for looking, without gradients.
+/// Everything about some samples through one field: for looking. Arrays by sample, in double.
 struct Inspection {
-    field::LineGrid grid;
-    torch::Tensor t_edges, t_nodes;  // double  [B, cell + 1], [B, cell, node]
-    torch::Tensor P, q, w;           // at the nodes, double  [B, cell, node]
-    torch::Tensor lambda;            // [B, d]
-    torch::Tensor u_edges, f_edges;  // u and p u' along the line  [B, d, cell + 1]
-    torch::Tensor u;                 // at the sample  [B, d]
-    torch::Tensor basis;             // u, scaled  [B, d]
-    torch::Tensor contributions;     // of each basis function to each output  [B, outputs, d]
-    torch::Tensor constant;          // what the linear map adds to them  [outputs]
-    torch::Tensor passes;            // [B, d]
-    std::vector<int> steps;          // of the line, both ways  [B]
-    std::vector<Outcome> outcomes;   // [B]
+    std::size_t samples = 0, inputs = 0, cells = 0, nodes = 0, d = 0, outputs = 0;
+    std::vector<double> z;                          // [B, cell, node, input]
+    Matrix<double> entry, exit;                     // where the line begins and ends  [B, input]
+    std::vector<double> t_minus, t_plus, residual;  // [B]
+    Matrix<double> length;                          // of the cells  [B, cell]
+    Matrix<double> t_edges;                         // [B, cell + 1]
+    Matrix<double> t_nodes;                         // [B, cell * node]
+    Matrix<double> P, q, w;                         // at the nodes  [B, cell * node]
+    Matrix<double> lambda, u, basis;                // u at the sample, and scaled  [B, d]
+    std::vector<double> u_edges, f_edges;           // u and p u' along the line  [B, d, cell + 1]
+    std::vector<double> contributions;  // of each basis function to each output  [B, output, d]
+    std::vector<double> constant;       // what the linear map adds to them  [output]
+    Matrix<int> passes;                 // [B, d]
+    std::vector<int> steps;             // of the line, both ways  [B]
+    std::vector<Outcome> outcomes;      // [B]
+
+    std::span<const double> u_along(std::size_t b, std::size_t i) const {
+        return {u_edges.data() + (b * d + i) * (cells + 1), cells + 1};
+    }
+    std::span<const double> f_along(std::size_t b, std::size_t i) const {
+        return {f_edges.data() + (b * d + i) * (cells + 1), cells + 1};
+    }
+    std::span<const double> contribution(std::size_t b, std::size_t output) const {
+        return {contributions.data() + (b * outputs + output) * d, d};
+    }
+    std::span<const double> node(std::size_t b, std::size_t index) const {
+        return {z.data() + (b * cells * nodes + index) * inputs, inputs};
+    }
 };
 
-/// How finely lines are followed and problems are solved. May be changed after training.
-struct Numerics {
-    field::TraceOptions trace;
-    std::int64_t cells = 8;
-    sturm::Scheme scheme = sturm::Scheme::magnus4;
-    double least_tolerance = 1e-13;  // that the networks' precision can hold
-
-    Numerics finer(int factor) const;
+/// 1/p, q and w at some points  [rows]
+struct CoefficientValues {
+    std::vector<double> P, q, w;
 };
 
-/// The coefficients of the Sturm-Liouville problems, at points of the domain.
-struct Coefficients {
-    torch::Tensor P, q, w;  // [rows]
-};
-
-/// One field with its coefficients, its basis and its linear map.
-class BranchImpl : public torch::nn::Module {
+/// The model whatever its precision.
+class Model : public Predictor {
 public:
-    BranchImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options);
+    Kind kind() const override { return Kind::dsl; }
+    ModelOptions options() const override;
 
-    Prediction forward(const torch::Tensor& x, const Numerics& numerics);
-    Inspection inspect(const torch::Tensor& x, const Numerics& numerics);
-
-    /// Measures the scale of the basis on training data.
-    void calibrate(const torch::Tensor& x, const Numerics& numerics);
-
-    /// 1/p, q and w at z [rows, n].
-    Coefficients coefficients(const torch::Tensor& z);
-
-    field::VectorFieldImpl& field() { return *field_; }
-    /// Any field instead of the one that the options ask for; it learns with the rest. A model
-    /// with such a field cannot be saved.
-    void set_field(field::VectorFieldPointer field);
+    const Numerics& numerics() const { return numerics_; }
+    /// Another fineness, for all samples from now on; `options` tells it.
+    void set_numerics(const Numerics& numerics);
     const field::DomainPointer& domain() const { return domain_; }
-    torch::nn::Linear& linear() { return basis_.linear(); }
-    std::int64_t coefficient_flops_per_node() const;
+    virtual std::size_t fields() const = 0;
 
-private:
-    LineProblems problems(const field::LineGrid& grid, const Numerics& numerics);
+    /// Samples x [B, inputs] along one of the fields.
+    virtual Inspection inspect(MatrixView<const double> x, std::size_t field,
+                               const Numerics& numerics) const = 0;
+    Inspection inspect(MatrixView<const double> x, std::size_t field = 0) const {
+        return inspect(x, field, numerics_);
+    }
 
-    field::DomainPointer domain_;
-    field::VectorFieldPointer field_;
-    network::Mlp P_{nullptr}, q_{nullptr}, w_{nullptr}, v_{nullptr};
-    Basis basis_;
-};
-TORCH_MODULE(Branch);
+    /// The field a [rows, inputs] and the coefficients at points z [rows, inputs].
+    virtual Matrix<double> field_at(MatrixView<const double> z, std::size_t field) const = 0;
+    virtual CoefficientValues coefficients_at(MatrixView<const double> z,
+                                              std::size_t field) const = 0;
 
-class ModelImpl : public PredictorImpl {
-public:
-    ModelImpl(std::int64_t inputs, std::int64_t outputs, const ModelOptions& options);
+protected:
+    Model(std::size_t inputs, std::size_t outputs, const ModelOptions& options,
+          field::DomainPointer domain);
 
-    Prediction forward(const torch::Tensor& x) override;
-    std::size_t terms() const override { return branches_.size(); }
-    Prediction term(std::size_t field, const torch::Tensor& x) override;
-
-    /// One field's view of a batch.
-    Inspection inspect(const torch::Tensor& x, std::int64_t field = 0);
-
-    /// Directions of the fields by a ridge regression of the targets on x, and the scale of
-    /// each basis.
-    void calibrate(const torch::Tensor& x, const torch::Tensor& targets) override;
-
-    std::vector<torch::Tensor> linear_parameters() override;
-
-    /// What makes such a model again, its present numerics included.
-    ModelOptions options() const;
-    Numerics& numerics() { return numerics_; }
-    const field::DomainPointer& domain() const { return domain_; }
-    std::vector<Branch>& branches() { return branches_; }
-
-private:
     ModelOptions options_;
     Numerics numerics_;
     field::DomainPointer domain_;
-    std::vector<Branch> branches_;
 };
-TORCH_MODULE(Model);
+
+/// As the options say. Throws Error.
+std::unique_ptr<Model> make_model(std::size_t inputs, std::size_t outputs,
+                                  const ModelOptions& options, std::uint64_t seed);
+
+/// With parts of your own, one set for each field; the numerics are those of the options.
+template <class Real>
+std::unique_ptr<Model> make_model(std::size_t outputs, std::vector<BranchParts<Real>> parts,
+                                  const ModelOptions& options, std::uint64_t seed);
+
+/// The parts that the options ask for.
+template <class Real>
+BranchParts<Real> make_parts(std::size_t inputs, const ModelOptions& options);
 
 }  // namespace deepsl::model

@@ -6,40 +6,26 @@
 // Gradients are those of the discrete steps; steps chosen by a tolerance count as constants.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
-#include "deepsl/field/method.h"
 #include "deepsl/model/predictor.h"
-#include "deepsl/network/mlp.h"
+#include "deepsl/network/network.h"
 
 namespace deepsl::model {
 
-struct NodeOptions {
-    network::MlpOptions f;     // inputs and outputs are set by the model, shift and scale act on x
-    std::int64_t augment = 0;  // coordinates added to the state, which start at 0
-    const field::Method* method = &field::rk4();
-    std::int64_t steps = 6;         // of a fixed method; an adaptive one starts with such a step
-    double tolerance = 1e-5;        // of an adaptive method, per step and coordinate of the state
-    std::int64_t max_steps = 1000;  // of an adaptive method, rejected ones included
-};
+/// As the options say: `steps` equal steps, or those that `tolerance` asks for, per step and
+/// coordinate of the state, of which the first is tried with such a length. A sample that needs
+/// more than max_steps, rejected ones included, fails. Throws Error.
+std::unique_ptr<Predictor> make_node(std::size_t inputs, std::size_t outputs,
+                                     const ModelOptions& options, std::uint64_t seed);
 
-class NodeImpl : public PredictorImpl {
-public:
-    NodeImpl(std::int64_t inputs, std::int64_t outputs, const NodeOptions& options);
-
-    Prediction forward(const torch::Tensor& x) override;
-    std::vector<torch::Tensor> linear_parameters() override { return linear_->parameters(); }
-
-    network::Mlp& f() { return f_; }
-    network::Mlp& linear() { return linear_; }
-
-private:
-    torch::Tensor flow(const torch::Tensor& z, std::vector<Outcome>& outcomes);
-
-    NodeOptions options_;
-    network::Mlp f_{nullptr}, linear_{nullptr};
-};
-TORCH_MODULE(Node);
+/// With an f of your own. Where it has more inputs than the model, the state has as many more
+/// coordinates, which start at 0.
+template <class Real>
+std::unique_ptr<Predictor> make_node(std::size_t inputs, std::size_t outputs,
+                                     std::unique_ptr<network::Network<Real>> f,
+                                     const ModelOptions& options, std::uint64_t seed);
 
 }  // namespace deepsl::model

@@ -1,73 +1,118 @@
 // What every model is to those who train, save and use it: Deep Sturm-Liouville and the baselines
-// beside it.
+// beside it. A model is a function of its parameters, one flat vector; samples go through it in
+// chunks, each in a Pass of its own.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <vector>
 
-#include <torch/torch.h>
-
-#include "deepsl/field/trace.h"
-#include "deepsl/sturm/status.h"
+#include "deepsl/matrix.h"
+#include "deepsl/model/options.h"
+#include "deepsl/model/outcome.h"
+#include "deepsl/network/parameters.h"
 
 namespace deepsl::model {
 
-/// What became of a sample: its line's status, else its first failed eigenvalue's.
-struct Outcome {
-    field::LineStatus line = field::LineStatus::ok;
-    sturm::Status eigen = sturm::Status::ok;
-
-    bool ok() const { return line == field::LineStatus::ok && eigen == sturm::Status::ok; }
-    std::string_view name() const;
-    std::string_view sentence() const;
-};
-
-/// F, and what the loss needs beside it. Where `ok` is false, y and lambda are zeros that pass no
-/// gradient on.
+/// F, and what the loss needs beside it. Where an outcome is not ok, y and lambda are zeros.
 struct Prediction {
-    torch::Tensor y;                // [B, outputs]
-    torch::Tensor lambda;           // double  [B, eigenvalues]; undefined for baselines
-    torch::Tensor ok;               // bool    [B]
+    Matrix<double> y;               // [B, outputs]
+    Matrix<double> lambda;          // [B, eigenvalues of all fields]; no columns for baselines
     std::vector<Outcome> outcomes;  // [B]
+
+    std::size_t size() const { return outcomes.size(); }
+    std::size_t failed() const;
+    void resize(std::size_t rows, std::size_t outputs, std::size_t eigenvalues);
+    /// Puts another one's rows here, from row `first` on.
+    void put(std::size_t first, const Prediction& part);
 };
 
-/// The prediction of a model that is a sum: outputs add up, spectra stand side by side, and a
-/// sample that failed in one term has failed.
-Prediction sum(const std::vector<Prediction>& terms);
-
-class PredictorImpl : public torch::nn::Module {
+/// A chunk of samples on its way through a model and back; its memory is reused from chunk to
+/// chunk. One thread at a time.
+class Pass {
 public:
-    /// x [B, inputs], in the model's own coordinates.
-    virtual Prediction forward(const torch::Tensor& x) = 0;
+    virtual ~Pass() = default;
 
-    /// How many predictions add up to the model's, and one of them; terms may be found side by
-    /// side.
-    virtual std::size_t terms() const { return 1; }
-    virtual Prediction term(std::size_t, const torch::Tensor& x) { return forward(x); }
+    /// x [B, inputs] in the model's own coordinates. With `keep`, backward may follow.
+    virtual const Prediction& forward(MatrixView<const double> x, bool keep) = 0;
 
-    /// Before training, once: whatever a model wants to learn from data without gradients.
-    /// x [B, inputs], targets [B, outputs].
-    virtual void calibrate(const torch::Tensor& x, const torch::Tensor& targets);
+    /// From the derivatives of a loss by y [B, outputs] and by lambda [B, eigenvalues] (no rows:
+    /// zero) to those by the parameters, which are added up until `add_gradient` takes them, and by
+    /// x [B, inputs], if wanted. What belongs to samples that failed is not looked at.
+    virtual void backward(MatrixView<const double> dy, MatrixView<const double> dlambda,
+                          Matrix<double>* dx = nullptr) = 0;
 
-    /// The parameters of the last linear map, which may learn at a rate of their own.
-    virtual std::vector<torch::Tensor> linear_parameters() = 0;
+    /// Adds the sum of all backward sweeps since the last time to `total`, as long as the model's
+    /// parameters, and starts afresh.
+    virtual void add_gradient(std::span<double> total) = 0;
 
-    /// F without gradients, on all threads, in blocks, so that any number of samples fits into
-    /// memory.
-    Prediction predict(const torch::Tensor& x, std::int64_t block = 1024);
+    /// Bytes held for the tape.
+    virtual std::size_t tape_bytes() const { return 0; }
+};
 
-    std::int64_t inputs() const { return inputs_; }
-    std::int64_t outputs() const { return outputs_; }
-    std::int64_t parameter_count() const;
-    torch::ScalarType scalar_type() const;
+class Predictor {
+public:
+    virtual ~Predictor() = default;
+    Predictor(const Predictor&) = delete;
+    Predictor& operator=(const Predictor&) = delete;
+
+    std::size_t inputs() const { return inputs_; }
+    std::size_t outputs() const { return outputs_; }
+    /// Of one sample, all fields together; 0 for a baseline without a spectrum.
+    virtual std::size_t eigenvalues() const { return 0; }
+    virtual Kind kind() const = 0;
+    /// What makes such a model again.
+    virtual ModelOptions options() const = 0;
+    /// Whether its parts are those that the options ask for: others cannot be saved.
+    virtual bool built_in() const { return true; }
+
+    const network::Parameters& parameters() const { return parameters_; }
+    /// Changes all values at once, rounded to the model's precision. No pass may be under way.
+    void set_values(std::span<const double> values);
+
+    virtual std::unique_ptr<Pass> make_pass() const = 0;
+
+    /// Before training, once: whatever a model wants to learn from data without gradients. Rows
+    /// that are not finite are left out. x [B, inputs], targets [B, outputs].
+    virtual void calibrate(MatrixView<const double> x, MatrixView<const double> targets);
+
+    /// F of any number of samples, on all threads, chunk by chunk.
+    Prediction predict(MatrixView<const double> x) const;
+
+    /// Multiplications and additions in networks for one sample, forward, about.
+    virtual double flops_per_sample() const = 0;
 
 protected:
-    PredictorImpl(std::int64_t inputs, std::int64_t outputs);
+    Predictor(std::size_t inputs, std::size_t outputs);
+
+    /// Gives the networks the present values.
+    virtual void load(std::span<const double> values) = 0;
+
+    network::Parameters parameters_;
 
 private:
-    std::int64_t inputs_, outputs_;
+    std::size_t inputs_, outputs_;
 };
+
+/// Samples that go through a model together: what measures best, since their tape stays in cache.
+inline constexpr std::size_t chunk_rows = 16;
+
+/// Any kind of model by its options. All read domain (its centre) and input_scale for what their
+/// networks see, initialiser and precision; and beside these
+///
+///     dsl       everything
+///     ablation  eigenfunctions, coefficients, hidden, activation, last_gain, heads, basis_scale,
+///               cells, scheme
+///     mlp       hidden, activation
+///     node      field_hidden, field_activation, last_gain, method, steps, tolerance, max_steps
+///
+/// Throws Error for a bad option, or where the model would not fit into memory.
+std::unique_ptr<Predictor> make_predictor(Kind kind, std::size_t inputs, std::size_t outputs,
+                                          const ModelOptions& options, std::uint64_t seed);
+
+/// How many numbers such a model has, learned or measured, without making it.
+double parameter_count(Kind kind, std::size_t inputs, std::size_t outputs,
+                       const ModelOptions& options);
 
 }  // namespace deepsl::model

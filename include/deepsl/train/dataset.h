@@ -1,46 +1,65 @@
 // A data set as a model sees it: rows in the model's coordinates, and what they should give.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <random>
+#include <span>
 #include <string_view>
+#include <vector>
 
-#include <torch/torch.h>
-
+#include "deepsl/matrix.h"
 #include "deepsl/model/predictor.h"
+#include "deepsl/random.h"
 
 namespace deepsl::train {
 
-struct Dataset {
-    torch::Tensor x;       // [N, inputs]
-    torch::Tensor target;  // labels 0..classes-1, int64 [N], or numbers [N, outputs]
+/// What some rows should give, either of the two; somebody else owns it.
+struct Targets {
+    std::span<const std::int64_t> labels;  // [N], 0..classes-1
+    MatrixView<const double> numbers;      // [N, outputs]
 
-    std::int64_t size() const { return x.defined() && x.dim() > 0 ? x.size(0) : 0; }
-    bool empty() const { return size() == 0; }
-    bool labels() const { return target.defined() && !target.is_floating_point(); }
-
-    /// The rows of these numbers, int64 [rows].
-    Dataset rows(const torch::Tensor& numbers) const;
+    bool has_labels() const { return !labels.empty(); }
+    std::size_t size() const { return has_labels() ? labels.size() : numbers.rows(); }
 };
 
-/// Throws OptionError, with the set's name, unless the model can learn from it: there are rows, of
-/// the model's inputs; targets are labels the model has outputs for (with one output 0 and 1), or
+struct Dataset {
+    Matrix<double> x;                  // [N, inputs]
+    std::vector<std::int64_t> labels;  // [N], 0..classes-1; or none, and
+    Matrix<double> numbers;            // [N, outputs]
+
+    std::size_t size() const { return x.rows(); }
+    bool empty() const { return x.empty(); }
+    bool has_labels() const { return !labels.empty(); }
+    Targets targets() const { return {labels, numbers}; }
+
+    /// The rows of these numbers, in this order.
+    Dataset rows_at(std::span<const std::size_t> rows) const;
+};
+
+/// Throws Error, with the set's name, unless the model can learn from it: there are rows, of the
+/// model's inputs; targets are labels the model has outputs for (with one output 0 and 1), or
 /// finite numbers. Rows of x need not be finite: a sample that fails is left out when it does.
-void check_dataset(const model::PredictorImpl& model, const Dataset& data, std::string_view name);
+void check_dataset(const model::Predictor& model, const Dataset& data, std::string_view name);
 
 /// What calibrate wants: a column per output with 0 and 1 for labels (with one output -1 and 1), or
 /// the numbers themselves. [N, outputs]
-torch::Tensor calibration_targets(const Dataset& data, std::int64_t outputs);
+Matrix<double> calibration_targets(const Dataset& data, std::size_t outputs);
 
-/// 0..n-1 in random order, int64 [n]: the same with every standard library.
-torch::Tensor permutation(std::int64_t n, std::mt19937_64& random);
+/// Row numbers of two parts of a data set.
+struct RowSplit {
+    std::vector<std::size_t> training, validation;
+};
+
+/// A share of the rows, rounded, for validation, the others for training, both in random order.
+/// Training keeps at least one row; so does validation if the share is not 0 and there are two.
+/// With labels each class gives its share: at least one row, and not its last one. A class of a
+/// single row stays in training, unless all are.
+RowSplit split_rows(const Targets& targets, double share, Random& random);
 
 struct Split {
     Dataset training, validation;
 };
 
-/// A share of the rows, rounded, for validation, the others for training, both in random order.
-/// Training keeps at least one row; so does validation if the share is not 0 and there are two.
-Split split(const Dataset& data, double share, std::mt19937_64& random);
+Split split(const Dataset& data, double share, Random& random);
 
 }  // namespace deepsl::train

@@ -1,49 +1,66 @@
-// Losses: how wrong predictions y [B, k] are, and how large their spectra.
+// Losses: how wrong predictions y [B, k] are, and how large their spectra lambda [B, E].
 //
-// With labels c, the mean over samples b of
+// With labels c, for each sample
 //     hinge, k >= 2          max(0, 1 - y_c + max over j != c of y_j)     (Crammer and Singer)
 //     hinge, k = 1           max(0, 1 - s y),           s = 2c - 1 for c in {0, 1}
 //     cross_entropy, k >= 2  log(sum over j of exp(y_j)) - y_c
 //     cross_entropy, k = 1   log(1 + exp(-s y))
-// and with numbers t [B, k]
+// with numbers t [B, k]
 //     squared                (1/k) sum over j of (y_j - t_j)^2
+// and whatever the targets
+//     spectral               (alpha/E) sum over i of |lambda_i|
+//
+// The loss of a batch is the mean over its samples that did not fail. Sums are what is computed
+// here, since a batch goes through the model in chunks: the gradient of the mean is that of the sum
+// divided by the number of samples.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
-#include <torch/torch.h>
-
+#include "deepsl/matrix.h"
 #include "deepsl/model/predictor.h"
+#include "deepsl/train/dataset.h"
 
 namespace deepsl::train {
 
-enum class Loss { hinge, cross_entropy, squared };
+enum class Loss { automatic, hinge, cross_entropy, squared };
+constexpr std::array<std::string_view, 4> names(Loss) {
+    return {"auto", "hinge", "cross_entropy", "squared"};
+}
 
-std::string_view name(Loss loss);
+/// The loss to use for labels, or for numbers: `automatic` is cross_entropy for labels, else
+/// squared. Throws Error if it does not fit the targets.
+Loss loss_for(Loss option, bool labels);
 
-/// The loss of an option's name. "auto" is cross_entropy for labels, else squared. Throws
-/// OptionError if the name is unknown or does not fit the targets.
-Loss loss_of(std::string_view option, bool labels);
+/// Over the samples that did not fail.
+struct LossSums {
+    double data = 0.0, spectral = 0.0;
+    std::size_t kept = 0;  // how many these are
 
-/// y [B, k], B > 0; target: labels, int64 [B], or numbers [B, k]. A scalar.
-torch::Tensor data_loss(Loss loss, const torch::Tensor& y, const torch::Tensor& target);
-
-/// The mean of |lambda| over samples, eigenvalues and, if there are several, fields:
-/// lambda [B, eigenvalues]. A scalar, in double.
-torch::Tensor spectral_term(const torch::Tensor& lambda);
-
-/// What one batch contributes.
-struct BatchLoss {
-    torch::Tensor total;    // data + spectral, a scalar to differentiate
-    double data = 0.0;      // of the samples kept
-    double spectral = 0.0;  // (alpha / d) sum |lambda_i|, of the samples kept
-    std::int64_t kept = 0;  // samples that are ok
+    LossSums& operator+=(const LossSums& other);
+    /// Infinite if every sample failed.
+    double mean_data() const;
+    /// 0 if every sample failed.
+    double mean_spectral() const;
 };
 
-/// Samples that failed are left out. If all did, the total is a plain zero that needs no gradient,
-/// and there is no step to take.
-BatchLoss total_loss(Loss loss, const model::Prediction& prediction, const torch::Tensor& target,
-                     double alpha);
+/// Derivatives of the sums by what a model predicts; rows of failed samples are zeros.
+struct LossSeeds {
+    Matrix<double> y;       // [B, k]
+    Matrix<double> lambda;  // [B, E]; no rows where there is no spectral term
+};
+
+/// Of one sample: y [k] against its label or its numbers [k]. `loss` is not automatic. With `dy`
+/// [k] the derivative, too.
+double sample_loss(Loss loss, std::span<const double> y, std::int64_t label,
+                   std::span<const double> numbers, double* dy = nullptr);
+
+/// Samples that failed are left out, whatever stands there. `seeds` may be null.
+LossSums loss_sums(Loss loss, const model::Prediction& prediction, const Targets& targets,
+                   double alpha, LossSeeds* seeds = nullptr);
 
 }  // namespace deepsl::train

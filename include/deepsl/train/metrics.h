@@ -1,5 +1,5 @@
-// Metrics: how good predictions are, for people. y [N, k]; target as for a loss: labels, int64
-// [N], or numbers [N, k]; ok [N], or undefined if nothing failed.
+// Metrics: how good predictions are, for people. y [N, k]; targets are labels [N] or numbers
+// [N, k]; outcomes [N], or none if nothing failed.
 //
 //     accuracy  share of samples whose largest output (k = 1: the sign) is their label's
 //     balanced_accuracy  mean over classes of the share of their samples that is right
@@ -15,10 +15,14 @@
 // sample failed.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <torch/torch.h>
+#include "deepsl/matrix.h"
+#include "deepsl/model/outcome.h"
+#include "deepsl/train/dataset.h"
 
 namespace deepsl::train {
 
@@ -28,29 +32,37 @@ struct Metric {
     bool higher_is_better = true;
 };
 
-double accuracy(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
-double balanced_accuracy(const torch::Tensor& y, const torch::Tensor& target,
-                         const torch::Tensor& ok = {});
-double auc(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
-double f1(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
-double log_loss(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
+using Outcomes = std::span<const model::Outcome>;
+using Labels = std::span<const std::int64_t>;
+using Rows = MatrixView<const double>;
+
+double accuracy(Rows y, Labels labels, Outcomes outcomes = {});
+double balanced_accuracy(Rows y, Labels labels, Outcomes outcomes = {});
+double auc(Rows y, Labels labels, Outcomes outcomes = {});
+double f1(Rows y, Labels labels, Outcomes outcomes = {});
+double log_loss(Rows y, Labels labels, Outcomes outcomes = {});
 
 /// Where all targets of an output are equal, it counts 1 if they are met exactly, else 0.
-double r2(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
-double mae(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
-double rmse(const torch::Tensor& y, const torch::Tensor& target, const torch::Tensor& ok = {});
+double r2(Rows y, Rows numbers, Outcomes outcomes = {});
+double mae(Rows y, Rows numbers, Outcomes outcomes = {});
+double rmse(Rows y, Rows numbers, Outcomes outcomes = {});
 
-/// The class of each row: that of the largest output, or with one output that of its sign.
-torch::Tensor guesses(const torch::Tensor& y);
+/// The class of a row [k]: that of its largest output, or with one output that of its sign.
+std::int64_t guess(std::span<const double> y);
+std::vector<std::int64_t> guesses(Rows y);
 
 /// How many samples of class i were taken for class j; failed ones are in no cell.
-/// int64 [classes, classes]
-torch::Tensor confusion(const torch::Tensor& y, const torch::Tensor& target,
-                        const torch::Tensor& ok = {});
+/// [classes, classes]
+Matrix<std::int64_t> confusion(Rows y, Labels labels, Outcomes outcomes = {});
 
-/// All that fit the targets. The first is the one by which training chooses its weights: accuracy
-/// for labels, R2 for numbers; more is better in both.
-std::vector<Metric> metrics(const torch::Tensor& y, const torch::Tensor& target,
-                            const torch::Tensor& ok = {});
+/// The accuracy that always guessing the most frequent class has: what any model must exceed.
+double majority_share(Labels labels);
+
+/// "accuracy" for labels, "r2" for numbers: by this training chooses its weights; more is better in
+/// both.
+Metric main_metric(Rows y, const Targets& targets, Outcomes outcomes = {});
+
+/// All that fit the targets, the main one first.
+std::vector<Metric> metrics(Rows y, const Targets& targets, Outcomes outcomes = {});
 
 }  // namespace deepsl::train

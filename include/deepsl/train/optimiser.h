@@ -1,96 +1,94 @@
-// Optimisers: from gradients to weights. Adam and AdamW are torch's; Fromage is
+// Optimisers: from the gradient g of a model's flat vector of parameters to its next values. With
+// eta the rate of a step (learning rate, schedule, cool-down; times linear_rate for the last
+// linear map) and delta the weight decay (of matrices alone):
 //
-//     W <- (W - eta |W|/|g| g) / sqrt(1 + eta^2)      for each tensor W with its gradient g,
-//     W <- (W - eta g) / sqrt(1 + eta^2)              where |W| = 0 or |g| = 0
-//
-// (Bernstein, Vahdat, Yue, Liu: On the distance between two neural networks and the stability of
-// learning, NeurIPS 2020).
+//     adamw    W <- (1 - eta delta) W, then as adam without decay     (Loshchilov, Hutter 2019)
+//     adam     g <- g + delta W,   m <- 0.9 m + 0.1 g,   s <- 0.999 s + 0.001 g^2,
+//              W <- W - eta m / (1 - 0.9^t) / (sqrt(s / (1 - 0.999^t)) + 1e-8)
+//                                                                     (Kingma, Ba 2015)
+//     fromage  W <- (W - eta |W|/|g| g) / sqrt(1 + eta^2)     for each tensor W with its g,
+//              W <- (W - eta g) / sqrt(1 + eta^2)             where |W| = 0 or |g| = 0
+//                                                                     (Bernstein et al. 2020)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
+#include <span>
 #include <vector>
 
-#include <torch/torch.h>
-
 #include "deepsl/model/predictor.h"
+#include "deepsl/network/parameters.h"
 #include "deepsl/train/options.h"
 
 namespace deepsl::train {
 
-class FromageOptions : public torch::optim::OptimizerCloneableOptions<FromageOptions> {
-public:
-    explicit FromageOptions(double lr = 1e-2) : lr_(lr) {}
-
-    double get_lr() const override { return lr_; }
-    void set_lr(double lr) override { lr_ = lr; }
-
-private:
-    double lr_;
-};
-
-class Fromage : public torch::optim::Optimizer {
-public:
-    explicit Fromage(std::vector<torch::optim::OptimizerParamGroup> groups,
-                     const FromageOptions& defaults = FromageOptions());
-
-    torch::Tensor step(LossClosure closure = nullptr) override;
-};
-
 /// The factor on the rate in step 0..steps-1: 1, or (1 + cos(pi step / steps)) / 2; in the first
 /// warm_up * steps steps times a factor that rises evenly to 1.
-double schedule_factor(std::string_view schedule, double warm_up, std::int64_t step,
-                       std::int64_t steps);
+double schedule_factor(Schedule schedule, double warm_up, std::int64_t step, std::int64_t steps);
 
 /// Another factor: 1 but in the last cool_down * last of `last` steps, over which it falls evenly,
 /// to reach 0 in step `last`.
 double cool_down_factor(double cool_down, std::int64_t step, std::int64_t last);
 
-/// Scales all gradients by one factor so that they are at most `most` long together; 0 = any
-/// length. Returns their length before that. Gradients that are not finite are left alone.
-double clip_gradients(const std::vector<torch::Tensor>& parameters, double most);
+/// Scales the gradient so that it is at most `most` long; 0 = any length. Returns its length before
+/// that. One that is not finite is left alone.
+double clip_gradient(std::span<double> gradient, double most);
 
-/// What an optimiser remembers, by parameter in the model's order where not said otherwise.
+/// What an optimiser remembers.
 struct OptimiserState {
-    std::vector<std::int64_t> steps;          // of Adam and AdamW; 0: no moments yet
-    std::vector<torch::Tensor> mean, square;  // their moments; undefined where there are none
-    std::vector<std::int64_t> had_gradient;   // 1: since then it takes part in every step
-    std::int64_t done = 0, skipped = 0;       // of the schedule
+    std::vector<double> mean, square;    // m and s, by parameter; none with fromage
+    std::int64_t steps = 0;              // taken, t
+    std::int64_t done = 0, skipped = 0;  // steps of the schedule
+
+    friend bool operator==(const OptimiserState&, const OptimiserState&) = default;
 };
 
-/// A model's optimiser with its schedule. Groups, in this order, where not empty:
-/// matrices (two dimensions or more), with weight decay; other tensors of the networks, without;
-/// the model's linear_parameters, with linear_rate times the rate, without decay.
+/// A model's optimiser with its schedule, which is laid out for a number of steps. Measured
+/// figures are left as they are.
 class Optimiser {
 public:
-    Optimiser(model::PredictorImpl& model, const TrainOptions& options, std::int64_t steps);
+    Optimiser(const network::Parameters& parameters, const TrainOptions& options,
+              std::int64_t steps);
 
-    void zero_grad() { inner_->zero_grad(); }
+    /// Takes a step along the gradient, which it clips. If that is not finite, the step is
+    /// skipped: false.
+    bool step(model::Predictor& model, std::span<double> gradient);
 
-    /// Takes a step along the gradients. If these are not finite, it is skipped: false.
-    bool step();
+    /// The same for values that stand anywhere.
+    bool step(std::span<double> values, std::span<double> gradient);
 
     /// A step that cannot be taken; the schedule goes on.
     void skip();
 
     /// Steps that were skipped, for either reason.
-    std::int64_t skipped() const { return skipped_; }
+    std::int64_t skipped() const { return state_.skipped; }
 
-    /// A copy of what it remembers, and back into an optimiser of the same kind and model.
-    OptimiserState state() const;
-    void restore(const OptimiserState& state);
+    /// The rate of the next step, of all but the last linear map.
+    double rate() const;
 
-    torch::optim::Optimizer& inner() { return *inner_; }
+    const OptimiserState& state() const { return state_; }
+    /// Of an optimiser of the same kind and model.
+    void restore(OptimiserState state);
 
 private:
-    std::unique_ptr<torch::optim::Optimizer> inner_;
-    std::vector<double> rates_;  // of the groups, before the schedule
-    std::vector<torch::Tensor> parameters_;
-    std::string schedule_;
-    double warm_up_, cool_down_, clip_;
-    std::int64_t done_ = 0, steps_, last_, skipped_ = 0;  // last_: steps until the stop epoch
+    /// Neighbours of one role in the flat vector.
+    struct Run {
+        std::size_t begin, end;
+        double rate_factor, decay;
+    };
+
+    void adam(std::span<double> values, std::span<const double> gradient, double rate);
+    void fromage(std::span<double> values, std::span<const double> gradient, double rate) const;
+
+    std::vector<Run> runs_;     // all that learns
+    std::vector<Run> tensors_;  // the same, one by one
+    std::vector<Run> measured_;
+    OptimiserKind kind_;
+    Schedule schedule_;
+    double rate_, warm_up_, cool_down_, clip_;
+    std::int64_t steps_, last_;  // last_: steps until the stop epoch
+    OptimiserState state_;
+    std::vector<double> values_;  // of the model, on their way
 };
 
 }  // namespace deepsl::train

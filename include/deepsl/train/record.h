@@ -1,5 +1,5 @@
-// What training tells about itself: while it runs, after each epoch, and at the end. Plain
-// numbers, no torch.
+// What training reports about itself: while it runs, after each epoch, and at the end. Plain
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct TrainingRecord {
     std::string metric_name;
     double best_metric = EpochReport::none;  // of best_epoch, on validation data if there is any
     double seconds = 0.0;
-    bool stopped_early = false;      // patience came to its end
+    bool stopped_early = false;      // after options.patience epochs without improvement
     bool interrupted = false;        // the caller's stop
     std::int64_t failed_lines = 0;   // over all epochs
     Failures failures;               // the same, by name

@@ -1,0 +1,182 @@
+#include "learn_command.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "config.h"
+#include "deepsl/parallel.h"
+#include "deepsl/text.h"
+#include "error.h"
+#include "option_flags.h"
+#include "parse.h"
+#include "text.h"
+#include "values.h"
+
+namespace deepsl::cli {
+namespace {
+
+constexpr OwnFlag common_flags[] = {
+    {"--config", "FILE", "A TOML file with a key for each flag; flags win over it"},
+    {"--threads", "N", "Default: as many as there are cores"},
+};
+
+/// Flags with a value that some verbs that learn have, and that are no options of a task.
+constexpr const char* flags_of_verbs[] = {
+    "output", "validation-data", "checkpoint", "checkpoint-seconds", "checkpoint-epochs", "folds"};
+
+/// The keys of this verb.
+std::vector<std::string> keys_of(const CLI::App& verb) {
+    std::vector<std::string> keys{"data"};
+    for (const auto& name : flag_names(verb))
+        if (name.starts_with("--") && name != "--help" && name != "--config" &&
+            name != "--print-config")
+            keys.push_back(name.substr(2));
+    return keys;
+}
+
+/// One file serves all verbs that learn: what only others know is left aside.
+Config read_config_for(const CLI::App& verb, const std::string& path) {
+    const auto own = keys_of(verb);
+    auto known = own;
+    known.insert(known.end(), std::begin(flags_of_verbs), std::end(flags_of_verbs));
+    known.emplace_back("resume");
+    auto config = read_config(path, known);
+    std::erase_if(config.values, [&](const auto& entry) {
+        return std::find(own.begin(), own.end(), entry.first) == own.end();
+    });
+    return config;
+}
+
+bool is_true(const learner::Settings& given, const std::string& name) {
+    const auto found = given.find(name);
+    if (found == given.end() || found->second.empty() || found->second == "false") return false;
+    if (found->second == "true") return true;
+    throw argument_error(
+        fmt::format("--{} is true or false, but {} was given", name, shown(found->second)));
+}
+
+/// `file` holds what stands in the configuration file; flags win over it.
+LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
+                          learner::Settings file) {
+    LearnCommand result;
+    result.given = learner::merge_settings(arguments.given, file);
+    auto& flags = result.table_flags = arguments.table;
+    if (flags.separator.empty()) flags.separator = file["separator"];
+    if (!flags.header && !flags.no_header) {
+        flags.header = is_true(file, "header");
+        flags.no_header = is_true(file, "no-header") || file["header"] == "false";
+    }
+    result.json = arguments.json || is_true(file, "json");
+    result.quiet = arguments.quiet || is_true(file, "quiet");
+    const auto data = arguments.data.empty() ? file["data"] : arguments.data;
+    if (data.empty())
+        throw argument_error(fmt::format(
+            "the table is missing; try 'deepsl {} data.csv --target y'", verb.get_name()));
+    const auto threads = result.value("threads");
+    result.threads = threads.empty()
+                         ? available_threads()
+                         : static_cast<int>(whole_number_of("--threads", threads, 1, 1024));
+    result.table = data::read_table(data, with_flags(flags, learner::table_options(result.given)));
+    result.task = learner::make_task(result.table, result.given);
+    return result;
+}
+
+}  // namespace
+
+void add_learn_flags(CLI::App* verb, LearnArguments& arguments, const std::vector<OwnFlag>& own) {
+    verb->allow_extras();
+    verb->get_formatter()->column_width(34);
+    verb->add_option("data", arguments.data, "The table: CSV or TSV")
+        ->type_name("DATA")
+        ->multi_option_policy(CLI::MultiOptionPolicy::Join);
+    const auto add = [&](const OwnFlag& flag) {
+        const std::string names = flag.names;
+        const auto name = names.substr(names.find("--") + 2);
+        add_value(verb, names, arguments.given[name], flag.type, flag.description, "Run");
+    };
+    for (const auto& flag : own) add(flag);
+    for (const auto& flag : common_flags) add(flag);
+    verb->add_flag("--json", arguments.json, "Print the result as JSON")->group("Run");
+    verb->add_flag("--quiet", arguments.quiet, "Print the result and warnings only, no progress")
+        ->group("Run");
+    verb->add_flag("--print-config", arguments.print_config,
+                   "Print all settings as a configuration file, and end")
+        ->group("Run");
+    const auto usual = learner::preset_task(model::Preset::standard),
+               paper = learner::preset_task(model::Preset::paper);
+    add_task_flags(verb, arguments.given, usual, paper, learner::options_by_rule());
+    add_table_flags(verb, arguments.table);
+    add_model_flags(verb, arguments.given, usual, paper, learner::options_by_rule());
+}
+
+std::string LearnCommand::value(const std::string& name, const std::string& otherwise) const {
+    const auto found = given.find(name);
+    return found == given.end() || found->second.empty() ? otherwise : found->second;
+}
+
+LearnCommand read_learn_command(const CLI::App& verb, const LearnArguments& arguments) {
+    check_words(verb, "one table is enough; every value follows its flag");
+    Config config;
+    if (const auto& path = arguments.given.at("config"); !path.empty())
+        config = read_config_for(verb, path);
+    for (const auto& [name, value] : arguments.given)
+        if (!value.empty()) config.lines.erase(name);
+    LearnCommand command;
+    try {
+        with_flag_names([&] { command = command_from(verb, arguments, config.values); });
+    } catch (const Error& error) {
+        throw config.placed(error);
+    }
+    return command;
+}
+
+std::string printed_config(const LearnCommand& command) {
+    std::vector<std::pair<std::string, std::string>> values{
+        {"data", command.table.path}, {"threads", fmt::format("{}", command.threads)}};
+    for (const auto* name : flags_of_verbs)
+        if (const auto value = command.value(name); !value.empty())
+            values.emplace_back(name, value);
+    const auto& flags = command.table_flags;
+    if (!flags.separator.empty()) values.emplace_back("separator", flags.separator);
+    if (flags.header) values.emplace_back("header", "true");
+    if (flags.no_header) values.emplace_back("no-header", "true");
+    for (auto& setting : learner::settings_of(command.task)) values.push_back(std::move(setting));
+    return config_text(values);
+}
+
+std::vector<std::string> table_lines(const data::Table& table, const data::Encoding& encoding) {
+    std::vector<std::string> lines{table_sentence(table)};
+    std::vector<std::string> numbers, categories;
+    std::string scale;
+    for (const auto& column : encoding.columns()) {
+        const auto name = printable(column.name);
+        switch (column.role) {
+            case data::Role::number:
+                numbers.push_back(name);
+                scale = column.scale;
+                break;
+            case data::Role::category:
+                categories.push_back(fmt::format("{} ({})", name, column.levels.size()));
+                break;
+            case data::Role::constant:
+            case data::Role::identifier:
+                lines.push_back(fmt::format("  left out: {} {}", name, column.why));
+                break;
+            case data::Role::dropped: break;
+        }
+    }
+    const auto list = [&](const std::string& what, const std::vector<std::string>& names) {
+        if (names.empty()) return;
+        for (const auto& line :
+             wrapped(fmt::format("{} {}: {}", names.size(), what, fmt::join(names, ", ")), 96))
+            lines.push_back("  " + line);
+    };
+    list(fmt::format("numbers, by {}", scale), numbers);
+    list("categories", categories);
+    return lines;
+}
+
+}  // namespace deepsl::cli

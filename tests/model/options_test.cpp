@@ -1,0 +1,182 @@
+// Options of a model: what may not be, how many numbers they make, and what does not fit in memory.
+#include "deepsl/model/options.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "deepsl/model/predictor.h"
+#include "deepsl/parallel.h"
+
+namespace deepsl::model {
+namespace {
+
+template <class Call>
+std::string error_of(Call call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Error::Kind::argument);
+        return error.what();
+    }
+    return "";
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(ModelOptions, PresetsAreGood) {
+    for (const auto preset : {Preset::standard, Preset::paper})
+        EXPECT_NO_THROW(check_model(model_preset(preset)));
+    const auto paper = model_preset(Preset::paper);
+    EXPECT_EQ(paper.domain, field::DomainKind::box);
+    EXPECT_EQ(paper.field, field::FieldKind::positive);
+    EXPECT_EQ(paper.heads, HeadKind::paper);
+    EXPECT_EQ(paper.hidden, (std::vector<std::int64_t>{128, 64, 32}));
+    EXPECT_EQ(paper.last_gain, 1.0);
+}
+
+TEST(ModelOptions, BadValuesAreNamed) {
+    ModelOptions options;
+    options.fields = 65;
+    const auto fields = error_of([&] { check_model(options); });
+    expect_contains(fields, "fields takes a whole number from 1 to 64, but '65' was given");
+    options = {};
+    options.hidden = {3, 0};
+    expect_contains(error_of([&] { check_model(options); }), "hidden takes");
+    options = {};
+    options.input_scale = 0.0;
+    expect_contains(error_of([&] { check_model(options); }), "input-scale takes");
+}
+
+TEST(ModelOptions, FloatsHoldNoSmallTolerance) {
+    ModelOptions options;
+    options.tolerance = 1e-7;
+    EXPECT_NO_THROW(check_model(options)) << "fixed steps have no tolerance";
+    options.method = field::MethodKind::dormand_prince;
+    expect_contains(error_of([&] { check_model(options); }), "is 1e-07; raise it");
+    options.precision = Precision::float64;
+    EXPECT_NO_THROW(check_model(options));
+}
+
+TEST(ParameterCount, IsThatOfTheMethod) {
+    ModelOptions o;
+    o.hidden = {5};
+    o.field_hidden = {4, 3};
+    o.eigenfunctions = 6;
+    // 2 inputs, 3 outputs. A coefficient: (2+1)5 + (5+1)1 = 21. The field's network: (2+1)4 +
+    // (4+1)3 + (3+1)2 = 35, its direction 2. Means and scales 12, the linear map (6+1)3.
+    const double basis = 12.0 + 21.0;
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 2 + 35 + 3 * 21 + basis);
+    o.fields = 4;
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 4 * (2 + 35 + 3 * 21 + basis));
+    o.fields = 1;
+    o.field = field::FieldKind::straight;
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 2 + 3 * 21 + basis);
+    o.field = field::FieldKind::positive;
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 35 + 3 * 21 + basis);
+    o.coefficients = CoefficientKind::trunk;  // (2+1)5 + (5+1)3
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 35 + 33 + basis);
+    o.start_network = true;  // (2+1)5 + (5+1)6
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 35 + 33 + 51 + basis);
+    o.coefficients = CoefficientKind::networks;  // with time: (3+1)5 + 6
+    EXPECT_EQ(parameter_count(Kind::ablation, 2, 3, o), 3 * 26 + basis);
+    EXPECT_EQ(parameter_count(Kind::mlp, 2, 3, o), 15 + 18);
+    EXPECT_EQ(parameter_count(Kind::node, 2, 3, o), 35 + 9);
+}
+
+TEST(ParameterCount, IsThatOfTheModelsThatAreMade) {
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node})
+        for (const auto field : {field::FieldKind::directional, field::FieldKind::straight,
+                                 field::FieldKind::positive})
+            for (const auto coefficients : {CoefficientKind::networks, CoefficientKind::trunk})
+                for (const bool start : {false, true}) {
+                    ModelOptions o;
+                    o.field = field;
+                    o.coefficients = coefficients;
+                    o.start_network = start;
+                    o.hidden = {7, 5};
+                    o.field_hidden = {3};
+                    o.fields = 2;
+                    const auto made = make_predictor(kind, 4, 3, o, 1);
+                    EXPECT_EQ(parameter_count(kind, 4, 3, o),
+                              static_cast<double>(made->parameters().size()))
+                        << name(kind) << " " << name(field) << " " << name(coefficients);
+                }
+}
+
+TEST(ParameterCount, OfAModelThatDoesNotFitIsToldBeforeItIsMade) {
+    ModelOptions large;
+    large.hidden = {65536, 65536, 65536};
+    expect_contains(error_of([&] { make_predictor(Kind::mlp, 4, 3, large, 1); }), "lower hidden");
+}
+
+TEST(MemoryNeeded, GrowsWithWhatItIsFor) {
+    const ModelOptions few;
+    const double usual = memory_needed(Kind::dsl, 10, 2, few);
+    EXPECT_GT(usual, 1e5);
+    EXPECT_LT(usual, 1e8);
+    auto more = few;
+    more.cells *= 100;
+    EXPECT_GT(memory_needed(Kind::dsl, 10, 2, more), 20.0 * usual);
+    more = few;
+    more.fields = 7;
+    EXPECT_NEAR(memory_needed(Kind::dsl, 10, 2, more), 7.0 * usual, 1e-9 * usual);
+    more = few;
+    more.steps = 6000;
+    const double by_steps = memory_needed(Kind::dsl, 10, 2, more);
+    EXPECT_GT(by_steps, 10.0 * usual);
+    more.max_steps = 100;
+    EXPECT_LT(memory_needed(Kind::dsl, 10, 2, more), 0.2 * by_steps);
+    more.field = field::FieldKind::straight;
+    EXPECT_LT(memory_needed(Kind::dsl, 10, 2, more), usual);
+    set_threads(4);
+    EXPECT_GT(memory_needed(Kind::dsl, 10, 2, few), 2.0 * usual);
+    set_threads(1);
+}
+
+TEST(CheckSize, TakesWhatFits) {
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node})
+        for (const auto preset : {Preset::standard, Preset::paper})
+            EXPECT_NO_THROW(check_size(kind, 50, 10, model_preset(preset)));
+}
+
+TEST(CheckSize, RefusesWhatDoesNotAndSaysWhatToLower) {
+    ModelOptions large;
+    large.hidden = {65536, 65536, 65536};
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp}) {
+        const auto error = error_of([&] { check_size(kind, 10, 2, large); });
+        expect_contains(error, "B of memory, most of it for the");
+        expect_contains(error, "lower hidden");
+        EXPECT_EQ(error.find('\n'), std::string::npos);
+    }
+    EXPECT_NO_THROW(check_size(Kind::node, 10, 2, large)) << "it has no such layers";
+    large = {};
+    large.field_hidden = {65536, 65536, 65536};
+    expect_contains(error_of([&] { check_size(Kind::node, 10, 2, large); }), "lower field-hidden");
+    large = {};
+    large.cells = 10000;
+    large.fields = 64;
+    large.hidden = {4096};
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }),
+                    "networks on " + std::to_string(chunk_rows) + " lines");
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }),
+                    "lower fields, cells or hidden");
+    large = {};
+    large.steps = 10000;
+    large.max_steps = 1000000;
+    large.field_hidden = {65536};
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }),
+                    "steps of " + std::to_string(chunk_rows) + " lines");
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }), "lower steps or");
+    // As large as options can be, and more inputs than any table has.
+    large.hidden = large.field_hidden = std::vector<std::int64_t>(20, 65536);
+    large.fields = 64, large.cells = 10000, large.eigenfunctions = 200;
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node})
+        expect_contains(error_of([&] { check_size(kind, 1'000'000'000'000, 1'000'000, large); }),
+                        "available");
+}
+
+}  // namespace
+}  // namespace deepsl::model
