@@ -1,6 +1,8 @@
 // A batch in chunks on several threads against the same batch in one; the tape, and memory.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -19,26 +21,36 @@ namespace {
 
 std::atomic<std::size_t> allocations{0};
 
-void* counted(std::size_t bytes, std::size_t alignment) {
+void* counted(std::size_t bytes, std::size_t alignment) noexcept {
     allocations.fetch_add(1, std::memory_order_relaxed);
-    void* const memory =
-        std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
+    const auto whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    return std::aligned_alloc(alignment, whole);
 }
+
+void* counted_or_thrown(std::size_t bytes, std::size_t alignment) {
+    if (void* const memory = counted(bytes, alignment)) return memory;
+    throw std::bad_alloc();
+}
+
+constexpr std::size_t usual = alignof(std::max_align_t);
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
-void* operator new[](std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
+// All forms in use: a sanitizer has its own for those left out, which do not go with these.
+void* operator new(std::size_t bytes) { return counted_or_thrown(bytes, usual); }
+void* operator new[](std::size_t bytes) { return counted_or_thrown(bytes, usual); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted(bytes, usual);
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return counted(bytes, static_cast<std::size_t>(alignment));
+    return counted_or_thrown(bytes, static_cast<std::size_t>(alignment));
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-    return counted(bytes, static_cast<std::size_t>(alignment));
+    return counted_or_thrown(bytes, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
