@@ -23,7 +23,7 @@ bool is_plain(const std::string& value) {
 }
 
 Error at_line(const std::string& path, std::size_t line, std::string_view what) {
-    return usage_error(fmt::format("{}, line {}: {}", printable(path), line, what));
+    return argument_error(fmt::format("{}, line {}: {}", printable(path), line, what));
 }
 
 }  // namespace

@@ -28,8 +28,6 @@ class Interrupted : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-inline Error usage_error(const std::string& sentence) { return argument_error(sentence); }
-
 /// To standard error. If that cannot be written, a full disk say, the work goes on.
 inline void tell(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);

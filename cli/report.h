@@ -1,4 +1,4 @@
-// What `solve` says about a problem and its solution: text, JSON and CSV.
+// What `solve` reports of a problem and its solution: text, JSON and CSV.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace deepsl::cli {
 
-/// A problem and what is said about it.
+/// A problem, and its parts as they were typed.
 struct StatedProblem {
     sturm::Problem problem;
     std::string p, q, w, a, b;  // as typed; see formula_text

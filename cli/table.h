@@ -16,11 +16,8 @@ struct CoefficientTable {
 
 /// Columns in any order, others ignored; blank lines and lines that start with '#' too. A file or a
 /// pipe of at most 100 MB.
-/// Throws Error (bad_data) that names the file, the line and the column.
+/// Throws Error (data) that names the file, the line and the column.
 CoefficientTable read_coefficient_table(const std::string& path);
-
-/// The name it had before.
-inline CoefficientTable read_table(const std::string& path) { return read_coefficient_table(path); }
 
 /// The straight lines between the points (t, values).
 std::function<double(double)> interpolate(std::vector<double> t, std::vector<double> values);
