@@ -28,6 +28,7 @@ trap 'rm -rf "$work"' EXIT
     while read -r file; do [[ ! -f $file ]] || echo "$file"; done >"$work/files"
 
 look() {  # a file
+    [[ -d $work ]] || exit 255  # this script was ended: xargs stops at 255
     (($(date +%s) < end)) || return 0
     local log
     log=$work/$(tr / _ <<<"$1").log
