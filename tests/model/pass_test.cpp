@@ -17,6 +17,9 @@
 #include "model/cases.h"
 #include "model/differences.h"
 
+// GCC does not see that operator new below is made of aligned_alloc.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 namespace {
 
 std::atomic<std::size_t> allocations{0};
