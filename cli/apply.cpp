@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "deepsl/io/file.h"
 #include "deepsl/learner/apply.h"
 #include "deepsl/learner/describe.h"
 #include "deepsl/learner/model_file.h"
@@ -210,7 +211,7 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
         learner::predict(model, open_table(model, arguments), arguments.strict);
     const auto csv = csv_of(model, predictions, arguments.proba);
     if (!arguments.output.empty()) {
-        write_file(arguments.output, csv);
+        io::write_file(arguments.output, csv);
     } else {
         // Names of classes are what a file says; a terminal must not obey them.
         print(::isatty(STDOUT_FILENO) == 1 ? printable_lines(csv) : csv);

@@ -22,10 +22,6 @@ bool is_plain(const std::string& value) {
            (decimal && !value.starts_with('+') && toml_number(value));
 }
 
-Error at_line(const std::string& path, std::size_t line, std::string_view what) {
-    return argument_error(fmt::format("{}, line {}: {}", printable(path), line, what));
-}
-
 }  // namespace
 
 Error Config::placed(const Error& error) const {
@@ -41,41 +37,27 @@ Error Config::placed(const Error& error) const {
 Config parse_config(const std::string& content, const std::string& path,
                     const std::vector<std::string>& known) {
     Config config{path, {}, {}};
-    try {
-        for (const auto& [name, values, line] : FlatToml(content).read()) {
-            if (std::find(known.begin(), known.end(), name) == known.end()) {
-                throw at_line(
-                    path, line,
-                    fmt::format(
-                        "there is no option {}; {}", in_quotes(name, 60),
-                        did_you_mean(name, known, "see 'deepsl train --help' for all of them")));
-            }
-            const auto* between = name.ends_with("hidden") ? "-" : ",";
-            const auto text = fmt::format("{}", fmt::join(values, between));
-            if (!config.values.emplace(name, text).second) {
-                throw at_line(path, line,
-                              fmt::format("{} is given a second time, after line {}; keep one",
-                                          in_quotes(name, 60), config.lines[name]));
-            }
-            config.lines[name] = line;
+    for (const auto& [name, values, line] : FlatToml(path, content).read()) {
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            throw at_line(path, line,
+                          fmt::format("there is no option {}; {}", in_quotes(name, 60),
+                                      did_you_mean(name, known,
+                                                   "see 'deepsl train --help' for all of them")));
         }
-    } catch (const TomlError& error) {
-        throw at_line(path, error.line,
-                      fmt::format("{}; write lines such as epochs = 10, data = \"bank.csv\" or "
-                                  "hidden = [64, 32]",
-                                  error.what()));
+        const auto* between = name.ends_with("hidden") ? "-" : ",";
+        const auto text = fmt::format("{}", fmt::join(values, between));
+        if (!config.values.emplace(name, text).second) {
+            throw at_line(path, line,
+                          fmt::format("{} is given a second time, after line {}; keep one",
+                                      in_quotes(name, 60), config.lines[name]));
+        }
+        config.lines[name] = line;
     }
     return config;
 }
 
 Config read_config(const std::string& path, const std::vector<std::string>& known) {
-    std::string content;
-    try {
-        content = io::read_file(path, largest_config);
-    } catch (const io::FileError& error) {
-        throw data_error(error.what());
-    }
-    return parse_config(content, path, known);
+    return parse_config(io::read_file(path, largest_config), path, known);
 }
 
 std::string config_text(const std::vector<std::pair<std::string, std::string>>& values) {

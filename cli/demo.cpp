@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "deepsl/data/generated.h"
+#include "deepsl/io/file.h"
 #include "deepsl/learner/generated.h"
 #include "deepsl/learner/model_file.h"
 #include "deepsl/parallel.h"
@@ -140,7 +141,7 @@ ExitCode run_demo(const CLI::App& verb, const DemoArguments& arguments) {
     auto result = run(command);
     fill_report(command, result);
     learner::save_model_or_rescue(command.output, result.trained);
-    write_file(command.report, report::html_report(result.report));
+    io::write_file(command.report, report::html_report(result.report));
     print(arguments.json ? demo_json(command, result)
                          : (command.quiet ? "" : "\n") + demo_text(command, result));
     return result.interrupted ? ExitCode::interrupted : ExitCode::ok;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include "error.h"
 #include "text.h"
 
 namespace deepsl::cli {
@@ -42,7 +43,8 @@ std::string point_at(const std::string& text, std::size_t position, std::size_t 
 
 class Formula {
 public:
-    Formula(std::string text, bool has_t) : text_(std::move(text)) {
+    Formula(std::string_view flag, std::string text, bool has_t)
+        : flag_(flag), text_(std::move(text)) {
         define_names(has_t);
         reject_assignment();
         try {
@@ -53,8 +55,8 @@ public:
         }
         if (parser_.GetNumResults() != 1) {
             const auto comma = text_.find(',');
-            throw ExpressionError("one formula is wanted, not a list", text_,
-                                  comma == std::string::npos ? 0 : comma, 1);
+            throw at("one formula is wanted, not a list", comma == std::string::npos ? 0 : comma,
+                     1);
         }
     }
 
@@ -101,7 +103,7 @@ private:
                 i > 0 && std::string_view("<>!=").find(text_[i - 1]) != std::string_view::npos;
             if (compares) continue;
             if (i + 1 < text_.size() && text_[i + 1] == '=') continue;
-            throw ExpressionError("a single '=' compares nothing; write '=='", text_, i, 1);
+            throw at("a single '=' compares nothing; write '=='", i, 1);
         }
     }
 
@@ -115,7 +117,13 @@ private:
         return names;
     }
 
-    ExpressionError unknown(std::size_t position) const {
+    /// `position` counts bytes from the start of the formula; `length` is that of the culprit.
+    Error at(std::string_view sentence, std::size_t position, std::size_t length) const {
+        return argument_error(
+            fmt::format("{}: {}\n{}", flag_, sentence, point_at(text_, position, length)));
+    }
+
+    Error unknown(std::size_t position) const {
         constexpr auto is_letter = [](char c) {
             return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
         };
@@ -125,25 +133,25 @@ private:
         const auto place = position + 1;
         if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
             const auto what = name.empty() ? text_.substr(position, 8) : name;
-            return {fmt::format("cannot read {} at character {}", shown(what), place), text_,
-                    position, std::max<std::size_t>(1, name.size())};
+            return at(fmt::format("cannot read {} at character {}", shown(what), place), position,
+                      std::max<std::size_t>(1, name.size()));
         }
         const auto names = known_names();
         std::string hint = "known are numbers, t, pi, e and functions such as exp, sin, sqrt";
         if (parser_.GetVar().empty()) hint = "a number is wanted here, such as 0.5 or -pi/2";
         if (parser_.GetFunDef().contains(name)) {
-            return {fmt::format("the function '{}' at character {} needs its argument in "
-                                "parentheses",
-                                name, place),
-                    text_, position, name.size()};
+            return at(fmt::format("the function '{}' at character {} needs its argument in "
+                                  "parentheses",
+                                  name, place),
+                      position, name.size());
         }
         if (name == "x" && !parser_.GetVar().empty()) hint = "the variable is called t";
         hint = did_you_mean(name, names, hint);
-        return {fmt::format("unknown name {} at character {}; {}", shown(name), place, hint), text_,
-                position, name.size()};
+        return at(fmt::format("unknown name {} at character {}; {}", shown(name), place, hint),
+                  position, name.size());
     }
 
-    ExpressionError explained(const mu::Parser::exception_type& error) const {
+    Error explained(const mu::Parser::exception_type& error) const {
         const auto size = text_.size();
         const auto raw = static_cast<std::ptrdiff_t>(error.GetPos());
         const auto position = raw < 0 ? size : std::min(size, static_cast<std::size_t>(raw));
@@ -152,41 +160,40 @@ private:
         switch (error.GetCode()) {
             case mu::ecUNASSIGNABLE_TOKEN: return unknown(position);
             case mu::ecEMPTY_EXPRESSION:
-                return {parser_.GetVar().empty() ? "a number is missing"
-                                                 : "the formula is empty; write one in t",
-                        text_, 0, 1};
+                return at(parser_.GetVar().empty() ? "a number is missing"
+                                                   : "the formula is empty; write one in t",
+                          0, 1);
             case mu::ecUNEXPECTED_EOF:
-                return {"the formula ends too early; something is missing at its end", text_, size,
-                        1};
-            case mu::ecMISSING_PARENS:
-                return {"a closing parenthesis ')' is missing", text_, size, 1};
+                return at("the formula ends too early; something is missing at its end", size, 1);
+            case mu::ecMISSING_PARENS: return at("a closing parenthesis ')' is missing", size, 1);
             case mu::ecTOO_FEW_PARAMS:
             case mu::ecTOO_MANY_PARAMS: {
                 const auto start = text_.rfind(token, position);
                 const bool few = error.GetCode() == mu::ecTOO_FEW_PARAMS;
-                return {fmt::format("the function {} has too {} arguments", shown(token),
-                                    few ? "few" : "many"),
-                        text_, start == std::string::npos ? position : start, token.size()};
+                return at(fmt::format("the function {} has too {} arguments", shown(token),
+                                      few ? "few" : "many"),
+                          start == std::string::npos ? position : start, token.size());
             }
             case mu::ecMISSING_ELSE_CLAUSE:
-                return {"'?' needs its ':' part, as in t < 0.5 ? 1 : 2", text_, size, 1};
+                return at("'?' needs its ':' part, as in t < 0.5 ? 1 : 2", size, 1);
             case mu::ecUNEXPECTED_VAL:
             case mu::ecUNEXPECTED_VAR:
             case mu::ecUNEXPECTED_FUN:
-                return {fmt::format("unexpected {} at character {}; is an operator such as * "
-                                    "missing before it?",
-                                    shown(token), place),
-                        text_, position, std::max<std::size_t>(1, token.size())};
+                return at(fmt::format("unexpected {} at character {}; is an operator such as * "
+                                      "missing before it?",
+                                      shown(token), place),
+                          position, std::max<std::size_t>(1, token.size()));
             default:
                 if (token.empty()) {
-                    return {fmt::format("cannot read the formula at character {}", place), text_,
-                            position, 1};
+                    return at(fmt::format("cannot read the formula at character {}", place),
+                              position, 1);
                 }
-                return {fmt::format("unexpected {} at character {}", shown(token), place), text_,
-                        position, token.size()};
+                return at(fmt::format("unexpected {} at character {}", shown(token), place),
+                          position, token.size());
         }
     }
 
+    std::string flag_;
     std::string text_;
     double t_ = 0.5;
     mu::Parser parser_;
@@ -194,16 +201,13 @@ private:
 
 }  // namespace
 
-ExpressionError::ExpressionError(const std::string& sentence, const std::string& text,
-                                 std::size_t position, std::size_t length)
-    : std::runtime_error(sentence),
-      position_(position),
-      pointer_(point_at(text, position, length)) {}
-
-std::function<double(double)> parse_expression(const std::string& text) {
-    return [formula = std::make_shared<Formula>(text, true)](double t) { return (*formula)(t); };
+std::function<double(double)> parse_expression(std::string_view flag, const std::string& text) {
+    return
+        [formula = std::make_shared<Formula>(flag, text, true)](double t) { return (*formula)(t); };
 }
 
-double parse_constant(const std::string& text) { return Formula(text, false)(0.0); }
+double parse_constant(std::string_view flag, const std::string& text) {
+    return Formula(flag, text, false)(0.0);
+}
 
 }  // namespace deepsl::cli

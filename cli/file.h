@@ -1,4 +1,5 @@
-// Output: files that are either complete or untouched, and standard output, whose failures count.
+// Output: files, looked at before there is something to write, and standard output, whose failures
+// count.
 #pragma once
 
 #include <cerrno>
@@ -6,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,32 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "deepsl/io/file.h"
 #include "deepsl/text.h"
 #include "error.h"
 
 namespace deepsl::cli {
 
-/// Writes to a temporary neighbour and renames it, so that a failure leaves the old file alone.
-inline void write_file(const std::string& path, std::string_view content) {
-    try {
-        io::write_file(path, content);
-    } catch (const io::FileError& error) {
-        throw output_error(error.what());
-    }
-}
-
-/// The same for what does not fit into memory: see io::write_stream.
-inline void write_stream(const std::string& path, const std::function<bool(std::string&)>& next) {
-    try {
-        io::write_stream(path, next);
-    } catch (const io::FileError& error) {
-        throw output_error(error.what());
-    }
-}
-
-/// Throws Error if write_file would fail for a reason that can be seen now, so that nobody waits
-/// for a result that cannot be kept. Nothing is left behind.
+/// Throws Error if io::write_file would fail for a reason that can be seen now, so that nobody
+/// waits for a result that cannot be kept. Nothing is left behind.
 inline void check_writable(const std::string& path) {
     struct stat status {};
     const bool exists = ::stat(path.c_str(), &status) == 0;

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -19,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/error.h"
 #include "deepsl/text.h"
 
 namespace deepsl::cli {
@@ -29,11 +29,10 @@ struct TomlEntry {
     std::size_t line = 0;             // from 1
 };
 
-/// What is wrong, as the middle of a sentence.
-struct TomlError : std::runtime_error {
-    TomlError(std::size_t at, const std::string& what) : std::runtime_error(what), line(at) {}
-    std::size_t line;
-};
+/// Something is wrong in a line of the file.
+inline Error at_line(const std::string& path, std::size_t line, std::string_view what) {
+    return argument_error(fmt::format("{}, line {}: {}", printable(path), line, what));
+}
 
 /// A number in TOML's notation, as C has it; nothing if it is none, or too large.
 inline std::optional<std::string> toml_number(std::string_view word) {
@@ -82,12 +81,13 @@ inline std::optional<std::string> toml_number(std::string_view word) {
 
 class FlatToml {
 public:
-    explicit FlatToml(std::string_view text) : rest_(text) {
+    /// `path` is for messages.
+    FlatToml(std::string path, std::string_view text) : path_(std::move(path)), rest_(text) {
         constexpr std::string_view mark = "\xef\xbb\xbf";
         if (rest_.starts_with(mark)) rest_.remove_prefix(mark.size());
     }
 
-    /// In the order of the text. Throws TomlError.
+    /// In the order of the text. Throws Error.
     std::vector<TomlEntry> read() {
         check_bytes();
         std::vector<TomlEntry> entries;
@@ -103,7 +103,11 @@ public:
 private:
     template <class... Parts>
     [[noreturn]] void fail(fmt::format_string<Parts...> format, Parts&&... parts) const {
-        throw TomlError(line_, fmt::format(format, std::forward<Parts>(parts)...));
+        const auto what = fmt::format(format, std::forward<Parts>(parts)...);
+        throw at_line(path_, line_,
+                      what +
+                          "; write lines such as epochs = 10, data = \"bank.csv\" or "
+                          "hidden = [64, 32]");
     }
 
     bool at(char c) const { return rest_.starts_with(c); }
@@ -170,14 +174,14 @@ private:
     }
 
     std::string key() {
-        if (rest_.starts_with("\"\"\"") || rest_.starts_with("'''"))
+        if (rest_.starts_with(R"(""")") || rest_.starts_with("'''"))
             fail("a key cannot go over several lines");
         if (at('"') || at('\'')) return text();
         constexpr std::string_view letters =
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
         const auto end = std::min(rest_.find_first_not_of(letters), rest_.size());
         if (end == 0) fail("{} stands where a key is expected", next_word());
-        const std::string found(rest_.substr(0, end));
+        std::string found(rest_.substr(0, end));
         rest_.remove_prefix(end);
         return found;
     }
@@ -276,6 +280,7 @@ private:
     }
 
     std::string clean_;
+    std::string path_;
     std::string_view rest_;
     std::size_t line_ = 1;
 };

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apply.h"
+#include "deepsl/io/file.h"
 #include "deepsl/learner/model_report.h"
 #include "deepsl/report/page.h"
 #include "deepsl/text.h"
@@ -259,7 +260,7 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
         text = about_model(arguments.model, model);
     }
     if (!arguments.report.empty())
-        write_file(arguments.report, report_page(model, table, arguments));
+        io::write_file(arguments.report, report_page(model, table, arguments));
     print(arguments.json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
     return ExitCode::ok;
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+// NOLINTNEXTLINE(modernize-deprecated-headers): sigaction is POSIX, and <csignal> need not have it
 #include <signal.h>
 
 namespace deepsl::cli {

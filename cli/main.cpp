@@ -12,10 +12,7 @@
 #include "apply.h"
 #include "check.h"
 #include "cv.h"
-#include "deepsl/data/generated.h"
 #include "deepsl/error.h"
-#include "deepsl/io/file.h"
-#include "deepsl/sturm/status.h"
 #include "deepsl/text.h"
 #include "demo.h"
 #include "error.h"
@@ -104,13 +101,6 @@ int main(int argc, char** argv) {
         return failed(ExitCode::interrupted, error.what());
     } catch (const deepsl::Error& error) {
         return failed(code_of(error.kind()), error.what());
-    } catch (const deepsl::sturm::InputError& error) {
-        return failed(ExitCode::bad_data, error.what());
-    } catch (const deepsl::data::InputError& error) {
-        return failed(ExitCode::bad_data, error.what());
-    } catch (const deepsl::io::FileError& error) {
-        // One that cannot be read: what cannot be written is an Error.
-        return failed(ExitCode::bad_data, error.what());
     } catch (const std::bad_alloc&) {
         return failed(ExitCode::failure,
                       "out of memory; ask for fewer rows, inputs, eigenvalues or points");

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "deepsl/io/file.h"
 #include "deepsl/sturm/solver.h"
+#include "expression.h"
 #include "file.h"
 #include "machine.h"
 #include "parse.h"
@@ -57,9 +59,9 @@ StatedProblem read_problem(const SolveArguments& arguments) {
     problem.left = boundary("--bc-left", arguments.bc_left);
     problem.right = boundary("--bc-right", arguments.bc_right);
     if (arguments.table.empty()) {
-        problem.p = function_of("--p", stated.p = arguments.p);
-        problem.q = function_of("--q", stated.q = arguments.q);
-        problem.w = function_of("--w", stated.w = arguments.w);
+        problem.p = parse_expression("--p", stated.p = arguments.p);
+        problem.q = parse_expression("--q", stated.q = arguments.q);
+        problem.w = parse_expression("--w", stated.w = arguments.w);
         std::tie(problem.a, problem.b) = pair_of("--interval", arguments.interval);
         stated.a = split_list(arguments.interval)[0];
         stated.b = split_list(arguments.interval)[1];
@@ -133,7 +135,7 @@ void write_eigenfunctions(const SolveArguments& arguments, const sturm::Solution
     const auto file = shown(arguments.eigenfunctions);
     ProgressLine progress(shows_progress(arguments), fmt::format("writing {}", file));
     CsvBlocks blocks(solution, std::move(t));
-    write_stream(arguments.eigenfunctions, [&](std::string& block) {
+    io::write_stream(arguments.eigenfunctions, [&](std::string& block) {
         if (Interrupt::asked()) {
             throw Interrupted(
                 fmt::format("interrupted at {:.0f} % of {}, which is left as it was; "
@@ -245,7 +247,7 @@ ExitCode run_solve(const CLI::App& verb, const SolveArguments& arguments) {
     if (!arguments.eigenfunctions.empty())
         write_eigenfunctions(arguments, solution, grid(stated.problem, points));
     if (!arguments.plot.empty())
-        write_file(arguments.plot, svg_picture(picture_of(stated, solution, svg_curves)));
+        io::write_file(arguments.plot, svg_picture(picture_of(stated, solution, svg_curves)));
     return report_failures(solution);
 }
 

@@ -37,7 +37,7 @@ struct SolveArguments {
 /// Adds the verb with its flags to `app`; they fill `arguments`, which must outlive the parse.
 CLI::App* add_solve(CLI::App& app, SolveArguments& arguments);
 
-/// Throws Error or sturm::InputError.
+/// Throws Error.
 ExitCode run_solve(const CLI::App& verb, const SolveArguments& arguments);
 
 }  // namespace deepsl::cli

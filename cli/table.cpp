@@ -65,8 +65,8 @@ private:
     std::string read_content() const {
         try {
             return io::read_file(path_, largest_table);
-        } catch (const io::FileError& error) {
-            throw data_error(fmt::format("--table: {}", error.what()));
+        } catch (const Error& error) {
+            throw Error(error.kind(), fmt::format("--table: {}", error.what()));
         }
     }
 

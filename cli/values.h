@@ -1,4 +1,4 @@
-// The values of flags: formulas, numbers, pairs and boundary conditions. Every function here
+// The values of flags: numbers, pairs and boundary conditions. Every function here
 // throws a usage error that names the flag, the value given and what is allowed.
 #pragma once
 
@@ -19,27 +19,11 @@
 
 namespace deepsl::cli {
 
-[[noreturn]] inline void reject(std::string_view flag, const ExpressionError& error) {
-    throw argument_error(fmt::format("{}: {}\n{}", flag, error.what(), error.pointer()));
-}
-
-inline sturm::Problem::Function function_of(std::string_view flag, const std::string& text) {
-    try {
-        return parse_expression(text);
-    } catch (const ExpressionError& error) {
-        reject(flag, error);
-    }
-}
-
 inline double number_of(std::string_view flag, const std::string& text) {
-    try {
-        const double value = parse_constant(text);
-        if (std::isfinite(value)) return value;
-        throw argument_error(fmt::format("{}: {} is {}; give a finite number", flag, shown(text),
-                                         std::isnan(value) ? "not a number" : "infinite"));
-    } catch (const ExpressionError& error) {
-        reject(flag, error);
-    }
+    const double value = parse_constant(flag, text);
+    if (std::isfinite(value)) return value;
+    throw argument_error(fmt::format("{}: {} is {}; give a finite number", flag, shown(text),
+                                     std::isnan(value) ? "not a number" : "infinite"));
 }
 
 inline std::pair<double, double> pair_of(std::string_view flag, const std::string& text) {

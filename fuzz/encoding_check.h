@@ -46,7 +46,7 @@ inline void check_encoding(std::string_view text) try {
     const auto encoded = encoding.apply(hard_table(encoding));
     demand(encoded.x.size() == encoded.rows * encoding.inputs(), "inputs are missing");
     for (const double x : encoded.x) demand(std::isfinite(x), "an input that is no number");
-} catch (const data::InputError& error) {
+} catch (const Error& error) {
     check_message(error.what(), "the model's encoding makes no sense: ");
 }
 

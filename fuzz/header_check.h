@@ -50,7 +50,7 @@ inline void check_header(std::string_view text) try {
     check_layout(header, data_bytes);
     demand(is_same(io::parse_header(io::header_text(header), data_bytes), header),
            "what was written is read otherwise");
-} catch (const io::HeaderError& error) {
+} catch (const Error& error) {
     check_message(error.what(), "");
 }
 

@@ -61,11 +61,11 @@ inline bool same(const data::Table& left, const data::Table& right) {
                       right.columns.end(), same_column);
 }
 
-/// Nothing if the text is refused, which must be by an InputError of one line that names the file.
+/// Nothing if the text is refused, which must be by an Error of one line that names the file.
 inline std::optional<data::Table> parsed(std::string_view text, const data::TableOptions& options) {
     try {
         return data::parse_table(text, "data.csv", options);
-    } catch (const data::InputError& error) {
+    } catch (const Error& error) {
         check_message(error.what(), "data.csv");
         return {};
     }

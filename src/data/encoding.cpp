@@ -71,7 +71,7 @@ private:
     }
 
     [[noreturn]] void refuse(std::size_t row, const std::string& what) const {
-        throw InputError(fmt::format("{}: {}; correct it, or leave out --strict",
+        throw data_error(fmt::format("{}: {}; correct it, or leave out --strict",
                                      where(table, column, row), what));
     }
 };
@@ -104,7 +104,7 @@ std::vector<const Column*> Encoding::columns_by_place(const Table& table) const 
     const auto inputs_only = columns_.size(), given = table.columns.size();
     const auto all = inputs_only + (target_place_ ? 1 : 0);
     if (given != all && given != inputs_only)
-        throw InputError(fmt::format(
+        throw data_error(fmt::format(
             "{} has {} columns, which have to be taken by their places because {} has no header, "
             "but the model was trained on {}{}; bring the same columns",
             in_quotes(table.path), given, by_place_ ? "the training file" : "it", all,

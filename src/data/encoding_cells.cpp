@@ -74,7 +74,7 @@ const Column& column_of(const Table& table, std::string_view name, std::string_v
         if (column.name == name) return column;
     std::vector<std::string> names;
     for (const auto& column : table.columns) names.push_back(column.name.substr(0, 60));
-    throw InputError(fmt::format(
+    throw data_error(fmt::format(
         "{} has no column {}{}; {}{}", in_quotes(table.path), shown(name), purpose,
         did_you_mean(name.substr(0, 60), names, fmt::format("it has {}", some_names(table))),
         !table.header && table.header_found
@@ -85,7 +85,7 @@ const Column& column_of(const Table& table, std::string_view name, std::string_v
 std::vector<double> numbers_of(const Table& table, const Column& column, std::string_view expected,
                                std::string_view otherwise) {
     const auto refuse = [&](std::size_t row, const std::string& cell) {
-        throw InputError(fmt::format("{}: {} is not a {}number{}; correct it or {}",
+        throw data_error(fmt::format("{}: {} is not a {}number{}; correct it or {}",
                                      where(table, column, row), shown(cell),
                                      column.numeric ? "finite " : "", expected, otherwise));
     };

@@ -21,10 +21,10 @@ std::string where(const Table& table, const Column& column, std::size_t row);
 /// Texts from a file, short enough for a message.
 std::string shown(std::string_view text);
 
-/// Throws InputError with the nearest name, or all of them. `purpose` goes on from "no column 'x'".
+/// Throws Error with the nearest name, or all of them. `purpose` goes on from "no column 'x'".
 const Column& column_of(const Table& table, std::string_view name, std::string_view purpose = "");
 
-/// NaN where missing [row]. Throws InputError for a cell that is no finite number; `expected` goes
+/// NaN where missing [row]. Throws Error for a cell that is no finite number; `expected` goes
 /// on from "is not a number", `otherwise` from "correct it or".
 std::vector<double> numbers_of(const Table& table, const Column& column, std::string_view expected,
                                std::string_view otherwise = "leave it empty");

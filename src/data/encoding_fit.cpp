@@ -17,14 +17,14 @@ void check_options(const Table& table, std::string_view target, const EncodingOp
     std::vector<std::string> names{"auto"};
     names.insert(names.end(), scales().begin(), scales().end());
     if (std::find(names.begin(), names.end(), options.scale) == names.end())
-        throw InputError(
+        throw data_error(
             fmt::format("there is no scale {}; {}", shown(options.scale),
                         did_you_mean(options.scale.substr(0, 40), names,
                                      fmt::format("choose one of {}", fmt::join(names, ", ")))));
     const auto check_input = [&](const std::string& name, std::string_view purpose) {
         const auto& column = column_of(table, name, purpose);
         if (!target.empty() && name == target)
-            throw InputError(
+            throw data_error(
                 fmt::format("{} is the target, which is no input{}; name another column",
                             where(table, column), purpose));
     };
@@ -45,7 +45,7 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
     auto levels = levels_of(column);
     if (levels.texts.size() > most) {
         if (column.stray_line > 0) refuse_stray(table, column);
-        throw InputError(
+        throw data_error(
             fmt::format("{} has {} different texts, more than the {} that are allowed; leave out "
                         "the column (--drop {})",
                         where(table, column), levels.texts.size(), most, printable(column.name)));
@@ -65,7 +65,7 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
         reasons.push_back(fmt::format("{} {}", shown(columns[i].name), columns[i].why));
     if (columns.size() > most)
         reasons.push_back(fmt::format("so it is with {} more", columns.size() - most));
-    throw InputError(
+    throw data_error(
         fmt::format("{} has no column to learn from{}{}; {}", in_quotes(table.path),
                     reasons.empty() ? "" : ": ", fmt::join(reasons, ", "),
                     reasons.empty() ? "add columns beside the target" : "give one of them a role"));
@@ -76,7 +76,7 @@ void learn_category(EncodedColumn& learned, const Table& table, const Column& co
 Encoding Encoding::fit(const Table& table, std::string_view target,
                        const EncodingOptions& options) {
     if (table.rows() == 0)
-        throw InputError(fmt::format("{} has no rows to learn from{}; add some",
+        throw data_error(fmt::format("{} has no rows to learn from{}; add some",
                                      in_quotes(table.path),
                                      table.header ? " below its header" : ""));
     Encoding encoding;

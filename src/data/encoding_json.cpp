@@ -29,7 +29,7 @@ constexpr std::size_t most_columns = 1'000'000;
 constexpr std::size_t most_inputs = 1'000'000;
 
 [[noreturn]] void refuse(const std::string& what) {
-    throw InputError(fmt::format(
+    throw data_error(fmt::format(
         "the model's encoding makes no sense: {}; train again or restore the model's file", what));
 }
 
@@ -177,7 +177,7 @@ std::string Encoding::to_json() const {
     try {
         return out.dump();
     } catch (const json::type_error&) {
-        throw InputError("a column's name or text is not UTF-8; convert the training file first");
+        throw data_error("a column's name or text is not UTF-8; convert the training file first");
     }
 }
 

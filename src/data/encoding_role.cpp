@@ -58,7 +58,7 @@ bool counts_rows(const Column& column, const std::vector<std::size_t>& lines) {
 }  // namespace
 
 void refuse_stray(const Table& table, const Column& column) {
-    throw InputError(fmt::format(
+    throw data_error(fmt::format(
         "{}, line {}, column {}: {} is not a number, though most cells of the column are; correct "
         "it or leave it empty, or leave out the column",
         in_quotes(table.path), column.stray_line, shown(column.name), shown(column.stray)));

@@ -13,7 +13,7 @@ struct Judgement {
     std::string why;  // for what is dropped
 };
 
-/// `wanted` is the caller's choice. Throws InputError for a column of numbers that a few texts
+/// `wanted` is the caller's choice. Throws Error for a column of numbers that a few texts
 /// would turn into an identifier.
 Judgement judge(const Table& table, const Column& column, std::optional<Role> wanted);
 

@@ -110,18 +110,18 @@ const Set& find_set(std::string_view name) {
     if (found != sets.end()) return *found;
     const auto hint = did_you_mean(name.substr(0, 40), {set_names.begin(), set_names.end()},
                                    fmt::format("choose one of {}", fmt::join(set_names, ", ")));
-    throw InputError(fmt::format("there is no generated set {}; {}", in_quotes(name, 60), hint));
+    throw data_error(fmt::format("there is no generated set {}; {}", in_quotes(name, 60), hint));
 }
 
 void check(const GenerateOptions& options) {
     constexpr std::size_t max_samples = 100'000'000;
     constexpr double max_noise = 1e6;
     if (options.samples < 1 || options.samples > max_samples)
-        throw InputError(
+        throw data_error(
             fmt::format("{} samples are asked for; choose 1 to {}", options.samples, max_samples));
     const double noise = options.noise.value_or(0);
     if (!(noise >= 0 && noise <= max_noise))
-        throw InputError(fmt::format("the noise is {}; choose a standard deviation from 0 to {}",
+        throw data_error(fmt::format("the noise is {}; choose a standard deviation from 0 to {}",
                                      noise, max_noise));
 }
 

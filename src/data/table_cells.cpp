@@ -117,14 +117,14 @@ Value value_of(std::string_view text) {
     return {Value::Kind::number, number};
 }
 
-InputError table_error(const std::string& file, std::size_t line, const std::string& what) {
-    if (line == 0) return InputError(fmt::format("{}: {}", printable(file), what));
-    return InputError(fmt::format("{}, line {}: {}", printable(file), line, what));
+Error table_error(const std::string& file, std::size_t line, const std::string& what) {
+    if (line == 0) return data_error(fmt::format("{}: {}", printable(file), what));
+    return data_error(fmt::format("{}, line {}: {}", printable(file), line, what));
 }
 
-InputError table_error(const std::string& file, std::size_t line, const std::string& column,
-                       const std::string& what) {
-    return InputError(
+Error table_error(const std::string& file, std::size_t line, const std::string& column,
+                  const std::string& what) {
+    return data_error(
         fmt::format("{}, line {}, column {}: {}", printable(file), line, column, what));
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "deepsl/data/generated.h"  // InputError
+#include "deepsl/error.h"
 
 namespace deepsl::data {
 
@@ -56,9 +56,9 @@ struct Value {
 Value value_of(std::string_view text);
 
 /// "data.csv, line 7: ..."; line 0 is left out.
-InputError table_error(const std::string& file, std::size_t line, const std::string& what);
+Error table_error(const std::string& file, std::size_t line, const std::string& what);
 /// "data.csv, line 7, column 'age': ..."
-InputError table_error(const std::string& file, std::size_t line, const std::string& column,
-                       const std::string& what);
+Error table_error(const std::string& file, std::size_t line, const std::string& column,
+                  const std::string& what);
 
 }  // namespace deepsl::data

@@ -28,7 +28,7 @@ struct Census {
     std::vector<std::size_t> lines;  // where each row begins, without the header
 };
 
-/// Throws InputError: rows of different lengths, faults of cells, no row below the header.
+/// Throws Error: rows of different lengths, faults of cells, no row below the header.
 Census take_census(const TableBody& body, const std::string& file, char separator,
                    std::optional<bool> header, const std::vector<std::string>& expected = {});
 

@@ -20,7 +20,7 @@ void check_holes(const Table& table, const Column& column, const Levels& levels)
     std::vector<std::size_t> lines;
     for (std::size_t row = 0; row < levels.codes.size() && lines.size() < most_shown; ++row)
         if (levels.codes[row] == Column::missing) lines.push_back(table.lines[row]);
-    throw InputError(fmt::format(
+    throw data_error(fmt::format(
         "{}: the target is missing in {} row{} (line{} {}{}); fill it in or remove the rows",
         where(table, column), levels.holes, levels.holes == 1 ? "" : "s",
         levels.holes == 1 ? "" : "s", fmt::join(lines, ", "),
@@ -31,7 +31,7 @@ bool are_classes(const Table& table, const Column& column, const Levels& levels,
                  std::string_view kind, bool model_has_classes, std::size_t most_classes) {
     if (kind == "classes" || kind == "numbers") return kind == "classes";
     if (kind != "auto")
-        throw InputError(
+        throw data_error(
             fmt::format("there is no kind of target {}; choose auto, classes or "
                         "numbers",
                         shown(kind)));
@@ -54,7 +54,7 @@ void check_count(const Table& table, const Column& column, const Levels& levels,
     const auto count = levels.texts.size();
     const bool nearly_all_differ = count > most_classes && 2 * count > table.rows();
     if (column.numeric || kind == "classes" || (count <= most_texts && !nearly_all_differ)) return;
-    throw InputError(fmt::format(
+    throw data_error(fmt::format(
         "{}: the target has {} different texts in {} rows, too many to be learned as classes; name "
         "another target, or ask for it with --task classes",
         where(table, column), count, table.rows()));
@@ -78,7 +78,7 @@ std::vector<std::int64_t> places_in(const std::vector<std::string>& known, const
         if (!found && text.ends_with('.')) found = finder.find(text.substr(0, text.size() - 1));
         if (!found) {
             const auto row = std::find(levels.codes.begin(), levels.codes.end(), level);
-            throw InputError(fmt::format(
+            throw data_error(fmt::format(
                 "{}: the model does not know the class {}; it knows {}",
                 where(table, column, static_cast<std::size_t>(row - levels.codes.begin())),
                 shown(text), some_classes(known)));
@@ -99,14 +99,14 @@ Target target_of(const Table& table, std::string_view column_name, std::string_v
     if (!are_classes(table, column, levels, kind, !known.empty(), most_classes)) {
         target.numbers = numbers_of(table, column, ", as the target has to be", "remove the row");
         if (one_value)
-            throw InputError(
+            throw data_error(
                 fmt::format("{}: the target is {} in every row; bring rows that differ"
                             " in it, or choose another column",
                             where(table, column), levels.texts[0]));
         return target;
     }
     if (known.empty() && one_value)
-        throw InputError(fmt::format(
+        throw data_error(fmt::format(
             "{}: the target has the one class {}; bring rows of two classes or more, or choose "
             "another column",
             where(table, column), shown(levels.texts[0])));

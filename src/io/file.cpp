@@ -21,16 +21,16 @@ namespace {
 using Pieces = std::span<const std::span<const std::byte>>;
 using Writer = std::function<int(int file)>;  // 0 or an errno
 
-FileError cannot_write(const std::string& path, int reason) {
-    return FileError(fmt::format(
+Error cannot_write(const std::string& path, int reason) {
+    return output_error(fmt::format(
         "cannot write {}: {}; name a file in a directory that exists, may be written to and has "
         "room",
         in_quotes(path), std::generic_category().message(reason)));
 }
 
-FileError cannot_read(const std::string& path, int reason) {
-    return FileError(fmt::format("cannot read {}: {}; check the name and its permissions",
-                                 in_quotes(path), std::generic_category().message(reason)));
+Error cannot_read(const std::string& path, int reason) {
+    return data_error(fmt::format("cannot read {}: {}; check the name and its permissions",
+                                  in_quotes(path), std::generic_category().message(reason)));
 }
 
 /// An open file, closed at the end; a temporary one is also removed, unless keep() is called.
@@ -206,7 +206,7 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
         max_bytes = std::min(max_bytes, most_of_device);
     const auto check = [&](std::uint64_t bytes) {
         if (bytes <= max_bytes) return;
-        throw FileError(fmt::format(
+        throw data_error(fmt::format(
             "cannot read {}: it has more than the {} allowed; check that it is the right file",
             in_quotes(path), shown_size(max_bytes)));
     };
@@ -231,7 +231,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
     Descriptor file(open_for_reading(path_, O_NONBLOCK));
     const auto status = status_of(path_, file.get());
     if (!S_ISREG(status.st_mode))
-        throw FileError(fmt::format(
+        throw data_error(fmt::format(
             "cannot read {}: it is a device or a pipe; copy it into a regular file first",
             in_quotes(path_)));
     size_ = static_cast<std::uint64_t>(status.st_size);
@@ -245,7 +245,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> into) const {
         const auto got = ::pread(file_, into.data(), into.size(), static_cast<off_t>(offset));
         if (got < 0 && errno != EINTR) throw cannot_read(path_, errno);
         if (got == 0)
-            throw FileError(fmt::format(
+            throw data_error(fmt::format(
                 "cannot read {}: it ends at byte {} of {}, so it became shorter while it was "
                 "read; wait until it is complete",
                 in_quotes(path_), offset, size_));

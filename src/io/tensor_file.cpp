@@ -19,16 +19,15 @@ constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t alignment = 8;
 
 // Converting would be easy, and untested: no machine at hand could show that it is right.
-void refuse_big_endian(const std::string& path) {
+void refuse_big_endian(const std::string& path, Error::Kind kind) {
     if constexpr (std::endian::native != std::endian::little)
-        throw FileError(
-            fmt::format("cannot use {}: tensor files are little-endian, this machine "
-                        "is not; use a little-endian one",
-                        in_quotes(path)));
+        throw Error(kind, fmt::format("cannot use {}: tensor files are little-endian, this machine "
+                                      "is not; use a little-endian one",
+                                      in_quotes(path)));
 }
 
-FileError not_a_model(const std::string& path, std::string_view reason, std::string_view advice) {
-    return FileError(
+Error not_a_model(const std::string& path, std::string_view reason, std::string_view advice) {
+    return data_error(
         fmt::format("{} is not a file of deepsl: {}; {}", in_quotes(path), reason, advice));
 }
 
@@ -53,12 +52,20 @@ std::uint64_t header_length(const InputFile& file) {
     return length;
 }
 
+TensorHeader header_of(const std::string& path, const std::string& text, std::uint64_t data_bytes) {
+    try {
+        return parse_header(text, data_bytes);
+    } catch (const Error& error) {
+        throw not_a_model(path, error.what(), copy_again);
+    }
+}
+
 TensorFile read(const InputFile& file) {
     const auto length = header_length(file);
     std::string text(static_cast<std::size_t>(length), ' ');
     file.read(length_bytes, std::as_writable_bytes(std::span(text)));
     const auto start = length_bytes + length;
-    auto header = parse_header(text, file.size() - start);
+    auto header = header_of(file.path(), text, file.size() - start);
 
     TensorFile content;
     content.metadata = std::move(header.metadata);
@@ -73,7 +80,8 @@ TensorFile read(const InputFile& file) {
 }
 
 /// The header of `content`, and its tensors in the order in which they are to be written.
-std::string lay_out(const TensorFile& content, std::vector<const StoredTensor*>& order) {
+std::string lay_out(const std::string& path, const TensorFile& content,
+                    std::vector<const StoredTensor*>& order) try {
     for (const auto& tensor : content.tensors) order.push_back(&tensor);
     std::stable_sort(order.begin(), order.end(), [](const auto* left, const auto* right) {
         return size_of(left->dtype) > size_of(right->dtype);
@@ -90,9 +98,12 @@ std::string lay_out(const TensorFile& content, std::vector<const StoredTensor*>&
     parse_header(text, position);
     text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
     if (text.size() > max_header_bytes)
-        throw HeaderError(fmt::format("the header would take {}, but {} are allowed",
-                                      shown_size(text.size()), shown_size(max_header_bytes)));
+        throw data_error(fmt::format("the header would take {}, but {} are allowed",
+                                     shown_size(text.size()), shown_size(max_header_bytes)));
     return text;
+} catch (const Error& error) {
+    throw output_error(fmt::format("cannot write {}: {}; correct what is to be stored",
+                                   in_quotes(path), error.what()));
 }
 
 }  // namespace
@@ -103,30 +114,25 @@ const StoredTensor* TensorFile::find(std::string_view wanted) const {
     return found == tensors.end() ? nullptr : &*found;
 }
 
-void write_tensor_file(const std::string& path, const TensorFile& content) try {
-    refuse_big_endian(path);
+void write_tensor_file(const std::string& path, const TensorFile& content) {
+    refuse_big_endian(path, Error::Kind::output);
     std::vector<const StoredTensor*> order;
-    const auto text = lay_out(content, order);
+    const auto text = lay_out(path, content, order);
     std::array<std::byte, length_bytes> length{};
     for (std::size_t i = 0; i < length.size(); ++i)
         length[i] = static_cast<std::byte>((std::uint64_t{text.size()} >> (8 * i)) & 0xff);
     std::vector<std::span<const std::byte>> pieces = {length, std::as_bytes(std::span(text))};
     for (const auto* tensor : order) pieces.emplace_back(tensor->bytes);
     write_pieces(path, pieces);
-} catch (const HeaderError& error) {
-    throw FileError(fmt::format("cannot write {}: {}; correct what is to be stored",
-                                in_quotes(path), error.what()));
 }
 
 TensorFile read_tensor_file(const std::string& path) {
-    refuse_big_endian(path);
+    refuse_big_endian(path, Error::Kind::data);
     const InputFile file(path);
     try {
         return read(file);
-    } catch (const HeaderError& error) {
-        throw not_a_model(path, error.what(), copy_again);
     } catch (const std::bad_alloc&) {
-        throw FileError(
+        throw data_error(
             fmt::format("cannot read {}: there is no memory for its {}; use a machine with more",
                         in_quotes(path), shown_size(file.size())));
     }

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "deepsl/error.h"
 #include "deepsl/text.h"
 
 namespace deepsl::io {
@@ -47,13 +48,13 @@ constexpr std::array<DTypeInfo, 13> dtypes = {{
 const DTypeInfo& info(DType dtype) {
     const auto found = std::find_if(dtypes.begin(), dtypes.end(),
                                     [&](const DTypeInfo& item) { return item.dtype == dtype; });
-    if (found == dtypes.end()) throw HeaderError("a tensor has a dtype that does not exist");
+    if (found == dtypes.end()) throw data_error("a tensor has a dtype that does not exist");
     return *found;
 }
 
 template <class... Parts>
 [[noreturn]] void fail(fmt::format_string<Parts...> format, Parts&&... parts) {
-    throw HeaderError(fmt::format(format, std::forward<Parts>(parts)...));
+    throw data_error(fmt::format(format, std::forward<Parts>(parts)...));
 }
 
 std::string shown(std::string_view text) { return in_quotes(text, 60); }
@@ -273,8 +274,8 @@ std::string header_text(const TensorHeader& header) {
 
 TensorHeader parse_header(std::string_view text, std::uint64_t data_bytes) {
     // The parser would skip a byte-order mark, and take a zero byte for the end.
-    if (!text.starts_with('{')) throw HeaderError("its header does not start with '{'");
-    if (text.find('\0') != std::string_view::npos) throw HeaderError("its header has a zero byte");
+    if (!text.starts_with('{')) throw data_error("its header does not start with '{'");
+    if (text.find('\0') != std::string_view::npos) throw data_error("its header has a zero byte");
     HeaderReader reader;
     Json::sax_parse(text.begin(), text.end(), &reader);
     auto header = reader.take();

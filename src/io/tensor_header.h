@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,11 +12,6 @@
 namespace deepsl::io {
 
 constexpr std::uint64_t max_header_bytes = 100'000'000;  // as in the safetensors package
-
-/// What is wrong, as the middle of a sentence: whoever knows the file says the rest.
-class HeaderError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct TensorEntry {
     std::string name;
@@ -32,7 +26,8 @@ struct TensorHeader {
     std::vector<TensorEntry> tensors;
 };
 
-/// JSON without padding. Throws HeaderError if a text is not UTF-8.
+/// JSON without padding. Throws Error if a text is not UTF-8. Its message, and those of
+/// parse_header, is the middle of a sentence: whoever knows the file says the rest.
 std::string header_text(const TensorHeader& header);
 
 /// The tensors in the order of their bytes, which are known to fill `data_bytes` exactly.

@@ -70,9 +70,6 @@ CrossValidation cross_validate(
     const auto parts = train::fold_rows(table.rows(), target.labels, folds, task.train.seed);
     CrossValidation result;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        const auto without_fold = [&](const std::exception& error) {
-            return fmt::format("without fold {} of {}: {}", k + 1, folds, error.what());
-        };
         std::vector<std::size_t> others;
         for (std::size_t j = 0; j < parts.size(); ++j)
             if (j != k) others.insert(others.end(), parts[j].begin(), parts[j].end());
@@ -86,12 +83,9 @@ CrossValidation cross_validate(
             result.seconds += learned.record.seconds;
             add(score, result);
             if (report) report(static_cast<std::int64_t>(k) + 1, score);
-        } catch (const std::bad_alloc&) {
-            throw;
         } catch (const Error& error) {
-            throw Error(error.kind(), without_fold(error));
-        } catch (const std::exception& error) {
-            throw data_error(without_fold(error));
+            throw Error(error.kind(),
+                        fmt::format("without fold {} of {}: {}", k + 1, folds, error.what()));
         }
     }
     return result;

@@ -64,7 +64,8 @@ std::unique_ptr<model::Predictor> new_predictor(const Prepared& prepared, const 
                                                 std::uint64_t seed) {
     const auto& classes = prepared.model.classes;
     return model::make_predictor(task.kind, prepared.training.x.columns(),
-                                 classes.empty() ? 1 : classes.size(), task.model, seed);
+                                 classes.empty() ? 1 : classes.size(), task.model, seed,
+                                 {.rows = static_cast<std::size_t>(task.train.batch)});
 }
 
 Length choose_length(Prepared& prepared, const Task& task, const train::Callbacks& callbacks,

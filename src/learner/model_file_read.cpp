@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "deepsl/error.h"
+#include "deepsl/io/checksum.h"
 #include "deepsl/io/file.h"
 #include "deepsl/io/tensor_file.h"
 #include "deepsl/learner/model_file.h"
 #include "deepsl/text.h"
-#include "learner/checksum.h"
 #include "learner/model_file_checks.h"
 #include "learner/model_file_format.h"
 
@@ -156,9 +156,9 @@ bool check_version(const std::string& path, const io::TensorFile& file, const Me
         refuse(path, fmt::format("it is of version {}, and this program reads versions {} and {}",
                                  in_quotes(number, 20), first_model_version, model_version));
     const bool first = number == first_model_version;
-    const auto* checksum = metadata.find(checksum_key);
+    const auto* checksum = metadata.find(io::checksum_key);
     if (checksum == nullptr && !first) refuse(path, "its header lacks its checksum");
-    if (checksum != nullptr && *checksum != checksum_of(file))
+    if (checksum != nullptr && *checksum != io::checksum_of(file))
         refuse(path, "it is damaged, since its checksum differs");
     return first;
 }
@@ -186,9 +186,16 @@ std::unique_ptr<model::Predictor> predictor_from(const std::string& path,
     // Checked before the model is made, which allocates as much as its architecture says.
     if (model::parameter_count(kind, n, k, options) + of_scaling != held)
         refuse(path, "it does not hold as many numbers as its architecture needs");
+    constexpr model::Use use{.training = false};
+    try {
+        model::check_size(kind, n, k, options, use);
+    } catch (const Error& error) {
+        throw data_error(fmt::format("{} cannot be used here: {}; use a machine with more memory",
+                                     in_quotes(path), error.what()));
+    }
     std::unique_ptr<model::Predictor> predictor;
     try {
-        predictor = model::make_predictor(kind, n, k, options, 0);
+        predictor = model::make_predictor(kind, n, k, options, 0, use);
     } catch (const Error& error) {
         refuse(path, fmt::format("in its architecture {}", error.what()));
     }
@@ -203,18 +210,10 @@ std::unique_ptr<model::Predictor> predictor_from(const std::string& path,
     return predictor;
 }
 
-io::TensorFile read(const std::string& path) {
-    try {
-        return io::read_tensor_file(path);
-    } catch (const io::FileError& error) {
-        throw data_error(error.what());
-    }
-}
-
 }  // namespace
 
 TrainedModel load_model(const std::string& path) {
-    const auto file = read(path);
+    const auto file = io::read_tensor_file(path);
     const Metadata metadata(path, file);
     const bool first = check_version(path, file, metadata);
     const auto options = options_from(path, metadata, first);
@@ -239,7 +238,7 @@ TrainedModel load_model(const std::string& path) {
     if (const auto* encoding = metadata.find("encoding")) {
         try {
             trained.encoding = data::Encoding::from_json(*encoding);
-        } catch (const std::exception& error) {
+        } catch (const Error& error) {
             refuse(path, error.what());
         }
         if (trained.encoding->inputs() != inputs)

@@ -10,11 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "deepsl/error.h"
-#include "deepsl/io/file.h"
+#include "deepsl/io/checksum.h"
 #include "deepsl/io/tensor_file.h"
 #include "deepsl/learner/model_file.h"
 #include "deepsl/text.h"
-#include "learner/checksum.h"
 #include "learner/model_file_checks.h"
 #include "learner/model_file_format.h"
 
@@ -57,10 +56,10 @@ std::string as_json(const std::string& path, const T& value) {
 /// Everything about a model but its checksum.
 io::TensorFile file_of(const std::string& path, const TrainedModel& trained) {
     const auto& model = *trained.predictor;
-    if (const auto* lines = trained.with_lines(); lines != nullptr && !lines->built_in())
+    if (!model.built_in())
         throw output_error(fmt::format(
-            "cannot write {}: a model with a field, coefficients or a domain of your own has no "
-            "file format; save the values of its parameters yourself",
+            "cannot write {}: a model with a field, coefficients, a domain or a network of your "
+            "own has no file format; save the values of its parameters yourself",
             in_quotes(path)));
     const auto options = model.options();
     std::map<std::string, std::string> architecture;
@@ -101,12 +100,8 @@ void save_model(const std::string& path, const TrainedModel& trained) {
         throw output_error(
             fmt::format("cannot write {}: what is to be saved makes no sense as a model: {}",
                         in_quotes(path), *complaint));
-    file.metadata[checksum_key] = checksum_of(file);
-    try {
-        io::write_tensor_file(path, file);
-    } catch (const io::FileError& error) {
-        throw output_error(error.what());
-    }
+    file.metadata[io::checksum_key] = io::checksum_of(file);
+    io::write_tensor_file(path, file);
 }
 
 void save_model_or_rescue(const std::string& path, const TrainedModel& trained) {

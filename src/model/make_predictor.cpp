@@ -8,9 +8,10 @@
 namespace deepsl::model {
 
 std::unique_ptr<Predictor> make_predictor(Kind kind, std::size_t inputs, std::size_t outputs,
-                                          const ModelOptions& options, std::uint64_t seed) {
+                                          const ModelOptions& options, std::uint64_t seed,
+                                          const Use& use) {
     check_model(options);
-    check_size(kind, inputs, outputs, options);
+    check_size(kind, inputs, outputs, options, use);
     switch (kind) {
         case Kind::dsl: return make_model(inputs, outputs, options, seed);
         case Kind::ablation: return make_ablation(inputs, outputs, options, seed);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <string_view>
 
+#include "deepsl/error.h"
 #include "deepsl/report/svg.h"
 #include "report/figures.h"
 #include "report/sections.h"
@@ -17,7 +17,7 @@ using namespace detail;
 
 void check_length(std::string_view name, std::size_t given, std::size_t wanted) {
     if (given != wanted)
-        throw std::invalid_argument(
+        throw argument_error(
             fmt::format("html_report: {} has {} values, but {} belong to it", name, given, wanted));
 }
 

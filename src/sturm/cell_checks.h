@@ -1,4 +1,4 @@
-// What the functions of cells.h demand of their arguments: an InputError names what does not fit.
+// What the functions of cells.h demand of their arguments: an Error names what does not fit.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,9 @@ namespace deepsl::sturm::detail {
 inline void check_size(const char* what, std::size_t given, std::size_t wanted,
                        bool optional = false) {
     if (given == wanted || (optional && given == 0)) return;
-    throw InputError(std::string(what) + " has " + std::to_string(given) + " values; it needs " +
-                     std::to_string(wanted) + (optional ? ", or none" : "") + ".");
+    throw argument_error(std::string(what) + " has " + std::to_string(given) +
+                         " values; it needs " + std::to_string(wanted) +
+                         (optional ? ", or none" : "") + ".");
 }
 
 inline void check_solution(const CellSolution& s, std::size_t size) {
@@ -41,18 +42,18 @@ inline void check_seeds(const CellSeeds& seeds, std::size_t size, std::size_t ed
 inline void check_condition(const char* end, const BoundaryCondition& c) {
     if (!std::isfinite(c.alpha1) || !std::isfinite(c.alpha2) ||
         (c.alpha1 == 0.0 && c.alpha2 == 0.0))
-        throw InputError(std::string("the boundary condition at the ") + end +
-                         " end needs two finite numbers, not both zero; try 1,0 (Dirichlet).");
+        throw argument_error(std::string("the boundary condition at the ") + end +
+                             " end needs two finite numbers, not both zero; try 1,0 (Dirichlet).");
 }
 
 inline void check(const CellProblems& p, const CellOptions& o) {
-    if (p.cells == 0) throw InputError("cells is 0; a problem needs at least one cell.");
-    if (o.first == 0) throw InputError("first is 0; eigenvalues are counted from 1.");
-    if (o.count == 0) throw InputError("count is 0; ask for at least one eigenvalue.");
+    if (p.cells == 0) throw argument_error("cells is 0; a problem needs at least one cell.");
+    if (o.first == 0) throw argument_error("first is 0; eigenvalues are counted from 1.");
+    if (o.count == 0) throw argument_error("count is 0; ask for at least one eigenvalue.");
     if (o.edge > p.cells)
-        throw InputError("edge is " + std::to_string(o.edge) + "; the cells have edges 0 to " +
-                         std::to_string(p.cells) + ".");
-    if (o.max_passes < 1) throw InputError("max_passes must be at least 1.");
+        throw argument_error("edge is " + std::to_string(o.edge) + "; the cells have edges 0 to " +
+                             std::to_string(p.cells) + ".");
+    if (o.max_passes < 1) throw argument_error("max_passes must be at least 1.");
     const std::size_t at_nodes = p.problems * p.cells * nodes_per_cell(p.scheme);
     check_size("P", p.P.size(), at_nodes);
     check_size("q", p.q.size(), at_nodes);
@@ -77,9 +78,9 @@ inline void check_result(const CellGradient& r, const CellProblems& p, const Cel
 inline void check_range(const char* what, std::size_t begin, std::size_t end,
                         std::size_t problems) {
     if (begin > end || end > problems)
-        throw InputError(std::string(what) + ": the range " + std::to_string(begin) + ".." +
-                         std::to_string(end) + " does not lie in the " + std::to_string(problems) +
-                         " problems.");
+        throw argument_error(std::string(what) + ": the range " + std::to_string(begin) + ".." +
+                             std::to_string(end) + " does not lie in the " +
+                             std::to_string(problems) + " problems.");
 }
 
 }  // namespace deepsl::sturm::detail

@@ -11,7 +11,7 @@ namespace {
     std::ostringstream message;
     message.precision(12);
     message << name << "(t) = " << value << " at t = " << t << "; " << rule;
-    throw InputError(message.str());
+    throw data_error(message.str());
 }
 
 double finite(const char* name, double t, double value) {

@@ -23,7 +23,7 @@ class Coefficients {
 public:
     explicit Coefficients(const Problem& problem) : problem_(problem) {}
 
-    /// Throws InputError where p or w is not positive, or anything is not finite.
+    /// Throws Error where p or w is not positive, or anything is not finite.
     Values at(double t);
 
     /// The cell [left, right], which may also be walked backwards (right < left).

@@ -72,7 +72,7 @@ double find_zero(const Eigenfunction::Data& d, Coefficients& c, double left, dou
 Eigenfunction::Eigenfunction(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 std::vector<Eigenfunction::Value> Eigenfunction::at(const std::vector<double>& points) const {
-    if (!data_) throw InputError("this eigenfunction is empty; take one from a solution.");
+    if (!data_) throw argument_error("this eigenfunction is empty; take one from a solution.");
     Coefficients coefficients(*data_->problem);
     std::vector<Value> values;
     values.reserve(points.size());
@@ -81,7 +81,7 @@ std::vector<Eigenfunction::Value> Eigenfunction::at(const std::vector<double>& p
             std::ostringstream message;
             message << "t = " << t << " lies outside the interval [" << data_->problem->a << ", "
                     << data_->problem->b << "] of the eigenfunction.";
-            throw InputError(message.str());
+            throw argument_error(message.str());
         }
         const PointState y = evaluate(*data_, coefficients, t);
         values.push_back({y.u, y.f});

@@ -48,7 +48,7 @@ void check(const Problem& p, const SolveOptions& o) {
         message << "the tolerance " << o.tolerance
                 << " is out of range; in double precision it can be 1e-13 to 0.1.";
     if (o.max_cells < 32) message << "max_cells is " << o.max_cells << "; at least 32 are needed.";
-    if (!message.str().empty()) throw InputError(message.str());
+    if (!message.str().empty()) throw data_error(message.str());
 }
 
 double scaled_tolerance(double tolerance, double lambda) {
@@ -262,8 +262,8 @@ private:
 
 Solution solve(const Problem& problem, const Indices& indices, const SolveOptions& options) {
     check(problem, options);
-    if (indices.first < 1) throw InputError("the first index is 0; eigenvalues count from 1.");
-    if (indices.count < 1) throw InputError("count is 0; ask for at least one eigenvalue.");
+    if (indices.first < 1) throw data_error("the first index is 0; eigenvalues count from 1.");
+    if (indices.count < 1) throw data_error("count is 0; ask for at least one eigenvalue.");
     return Solver(problem, options).by_index(indices);
 }
 
@@ -273,7 +273,7 @@ Solution solve(const Problem& problem, const Range& range, const SolveOptions& o
         std::ostringstream message;
         message << "the range " << range.low << "," << range.high
                 << " is empty or not finite; its first number must not exceed its second.";
-        throw InputError(message.str());
+        throw data_error(message.str());
     }
     constexpr std::size_t most = 10000;
     Solver solver(problem, options);
@@ -286,7 +286,7 @@ Solution solve(const Problem& problem, const Range& range, const SolveOptions& o
             std::ostringstream message;
             message << "the range " << range.low << "," << range.high << " holds about "
                     << last - first << " eigenvalues; ask for at most " << most << " at a time.";
-            throw InputError(message.str());
+            throw data_error(message.str());
         }
         Solution solution = solver.by_index({first, last - first + 1});
         auto& pairs = solution.pairs;

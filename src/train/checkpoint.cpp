@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
-#include "train/hash.h"
+#include "deepsl/io/checksum.h"
 
 namespace deepsl::train {
 namespace {
 
-void add(const Dataset& data, Hash& hash) {
+void add(const Dataset& data, io::Hash& hash) {
     const auto add_matrix = [&](const Matrix<double>& matrix) {
         hash.add(static_cast<std::uint64_t>(matrix.columns()));
         hash.add(std::as_bytes(std::span(matrix.values())));
@@ -52,7 +52,7 @@ void check_checkpointing(const Checkpointing& c) {
 }
 
 std::string hash_of(const model::Prediction& prediction) {
-    Hash hash;
+    io::Hash hash;
     hash.add(std::as_bytes(std::span(prediction.y.values())));
     hash.add(std::as_bytes(std::span(prediction.lambda.values())));
     for (const auto& outcome : prediction.outcomes) hash.add(outcome.name());
@@ -65,7 +65,7 @@ Fingerprint fingerprint(const model::Predictor& model, const Dataset& training,
     visit_train(options, [&](const Option& option, const auto& value) {
         run.options[std::string(option.name)] = option_text(value);
     });
-    Hash hash;
+    io::Hash hash;
     add(training, hash);
     add(validation, hash);
     run.data = hash.text();

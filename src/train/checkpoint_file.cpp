@@ -1,7 +1,6 @@
 // The file of a checkpoint, in the safetensors layout. Texts: what the run is a run of, random
 // numbers, failures by epoch, a checksum over everything. Tensors: values, best, mean and square
 // [parameters]; counts of the optimiser; the figures of all epochs.
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <locale>
@@ -13,11 +12,11 @@
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
+#include "deepsl/io/checksum.h"
 #include "deepsl/io/tensor_file.h"
 #include "deepsl/random.h"
 #include "deepsl/text.h"
 #include "deepsl/train/checkpoint.h"
-#include "train/hash.h"
 
 namespace deepsl::train {
 namespace {
@@ -85,43 +84,14 @@ void store_reports(TensorFile& file, const std::vector<EpochReport>& reports) {
     file.metadata["failures"] = failures;
 }
 
-/// Over everything in the file but itself.
-std::string checksum(const TensorFile& file) {
-    Hash hash;
-    for (const auto& [key, value] : file.metadata) {
-        if (key == "checksum") continue;
-        hash.add(key);
-        hash.add(value);
-    }
-    std::vector<const StoredTensor*> order;  // that of the file is not the one of writing
-    for (const auto& tensor : file.tensors) order.push_back(&tensor);
-    std::sort(order.begin(), order.end(),
-              [](const auto* left, const auto* right) { return left->name < right->name; });
-    for (const auto* tensor : order) {
-        hash.add(tensor->name);
-        hash.add(io::name(tensor->dtype));
-        hash.add(std::as_bytes(std::span(tensor->shape)));
-        hash.add(tensor->bytes);
-    }
-    return hash.text();
-}
-
-TensorFile read(const std::string& path) {
-    try {
-        return io::read_tensor_file(path);
-    } catch (const io::FileError& error) {
-        throw data_error(error.what());
-    }
-}
-
 class Reader {
 public:
-    explicit Reader(std::string path) : path_(std::move(path)), file_(read(path_)) {
+    explicit Reader(std::string path) : path_(std::move(path)), file_(io::read_tensor_file(path_)) {
         if (text("format") != format) refuse(path_, "it is no checkpoint of a training");
         if (text("version") != version)
             refuse(path_, fmt::format("it is of version {}, and this program reads version {}",
                                       in_quotes(text("version")), version));
-        if (text("checksum") != checksum(file_)) refuse(path_, "it is damaged");
+        if (text(io::checksum_key) != io::checksum_of(file_)) refuse(path_, "it is damaged");
     }
 
     std::string text(const std::string& key) const {
@@ -229,12 +199,8 @@ void save_state(const std::string& path, const TrainingState& state, const Finge
     store(file, "optimiser.counts", std::vector{o.steps, o.done, o.skipped});
     store(file, "seconds", std::vector{state.seconds});
     store_reports(file, state.epochs);
-    m["checksum"] = checksum(file);
-    try {
-        io::write_tensor_file(path, file);
-    } catch (const io::FileError& error) {
-        throw output_error(error.what());
-    }
+    m[io::checksum_key] = io::checksum_of(file);
+    io::write_tensor_file(path, file);
 }
 
 void check_state(const std::string& path) { const Reader file(path); }

@@ -37,7 +37,7 @@ double neighbour_accuracy(const Samples& known, const Samples& fresh) {
 std::string message_of(std::string_view set, const GenerateOptions& options) {
     try {
         generate(set, options);
-    } catch (const InputError& error) {
+    } catch (const Error& error) {
         return error.what();
     }
     return "";
@@ -190,7 +190,7 @@ TEST(Generated, RefusesBadArguments) {
     expect_refused("moons", {.samples = 10, .noise = -0.1, .seed = 0}, "noise is -0.1");
     expect_refused("moons", {.samples = 10, .noise = std::nan(""), .seed = 0}, "noise is nan");
     expect_refused("wave", {.samples = 10, .noise = HUGE_VAL, .seed = 0}, "noise is inf");
-    EXPECT_THROW(default_noise("x"), InputError);
+    EXPECT_THROW(default_noise("x"), Error);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ void expect_refused(std::string_view text, const std::string& message,
     try {
         parse_table(text, "data.csv", options);
         ADD_FAILURE() << "not refused; expected: " << message;
-    } catch (const InputError& error) {
+    } catch (const Error& error) {
         EXPECT_EQ(error.what(), message);
     }
 }
@@ -69,7 +69,7 @@ TEST(TableError, RefusesBytesThatAreNotText) {
                 "1", "0xff");  // UTF-16
     for (const std::string bad : {"\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                                   "\xf0\x80\x80\x80", "\xc3", "\xe2\x82", "\x80"})
-        EXPECT_THROW(parse_table("a\n" + bad, "data.csv"), InputError) << bad;
+        EXPECT_THROW(parse_table("a\n" + bad, "data.csv"), Error) << bad;
     EXPECT_EQ(parse_table("a,n\né€\xf0\x9f\x98\x80,1\n", "data.csv").columns[0].texts[0],
               "é€\xf0\x9f\x98\x80");
 }
@@ -95,7 +95,7 @@ TEST(TableError, KeepsTheFileNameOnOneLine) {
     try {
         parse_table("", "a\nb", {});
         FAIL();
-    } catch (const InputError& error) {
+    } catch (const Error& error) {
         EXPECT_EQ(std::string(error.what()).rfind("a?b: ", 0), 0U) << error.what();
     }
 }

@@ -237,7 +237,7 @@ TEST(Table, TakesTimeInProportion) {
         texts += std::to_string(i) + "x,1\n";
     }
     EXPECT_EQ(parse(quotes).columns[0].texts.size(), 1U);
-    EXPECT_THROW(parse(unclosed), InputError);
+    EXPECT_THROW(parse(unclosed), Error);
     EXPECT_EQ(parse(texts).columns[0].texts.size(), 300'000U);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
@@ -248,7 +248,7 @@ TEST(Table, ComesFromAFile) {
     const auto table = read_table(scratch.path("t.csv"));
     EXPECT_EQ(table.path, scratch.path("t.csv"));
     EXPECT_EQ(table.names(), (Names{"a", "b"}));
-    EXPECT_THROW(read_table(scratch.path("missing.csv")), io::FileError);
+    EXPECT_THROW(read_table(scratch.path("missing.csv")), Error);
 }
 
 TEST(Table, NamesItsSeparators) {

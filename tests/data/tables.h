@@ -52,12 +52,13 @@ inline data::Table table(std::vector<data::Column> columns, bool header = true) 
     return table;
 }
 
-/// The message of the InputError that `call` throws, else what happened instead.
+/// The message of the Error that `call` throws, else what happened instead.
 template <class Call>
 std::string refusal(const Call& call) {
     try {
         call();
-    } catch (const data::InputError& error) {
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Error::Kind::data);
         return error.what();
     } catch (const std::exception& error) {
         return std::string("another exception: ") + error.what();

@@ -26,12 +26,15 @@ using test::content_of;
 using test::put;
 using test::Scratch;
 
-/// The message of the FileError that `action` throws; empty if it throws none.
+/// The message of the Error that `action` throws; empty if it throws none.
 std::string failure(const std::function<void()>& action) {
     try {
         action();
-    } catch (const FileError& error) {
-        return error.what();
+    } catch (const Error& error) {
+        const std::string message = error.what();
+        EXPECT_EQ(error.kind(),
+                  message.starts_with("cannot write") ? Error::Kind::output : Error::Kind::data);
+        return message;
     }
     return "";
 }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deepsl/io/checksum.h"
 #include "deepsl/io/tensor_file.h"
 #include "deepsl/learner/cross_validation.h"
 #include "deepsl/learner/describe.h"
@@ -14,7 +15,6 @@
 #include "deepsl/learner/learn.h"
 #include "deepsl/learner/model_file.h"
 #include "io/scratch.h"
-#include "learner/checksum.h"
 #include "learner/tables.h"
 #include "learner/trained.h"
 
@@ -284,7 +284,7 @@ TEST_P(TableModelFile, TheScalingMustBelongToTheDomain) {
     save_model(path, model);
     const auto good = io::read_tensor_file(path);
     const auto refused = [&](io::TensorFile file) {
-        file.metadata[checksum_key] = checksum_of(file);
+        file.metadata[io::checksum_key] = io::checksum_of(file);
         io::write_tensor_file(path, file);
         try {
             load_model(path);

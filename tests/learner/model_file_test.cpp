@@ -8,16 +8,23 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "deepsl/error.h"
+#include "deepsl/io/checksum.h"
 #include "deepsl/io/tensor_file.h"
+#include "deepsl/model/ablation.h"
+#include "deepsl/model/mlp_model.h"
+#include "deepsl/model/model.h"
+#include "deepsl/model/node.h"
+#include "deepsl/network/mlp.h"
 #include "deepsl/random.h"
 #include "io/scratch.h"
-#include "learner/checksum.h"
 #include "learner/trained.h"
 
 namespace deepsl::learner {
@@ -64,7 +71,7 @@ protected:
         test::put(path_, bytes_);
         auto file = io::read_tensor_file(path_);
         change(file);
-        file.metadata[checksum_key] = checksum_of(file);
+        file.metadata[io::checksum_key] = io::checksum_of(file);
         io::write_tensor_file(path_, file);
         return refusal();
     }
@@ -169,6 +176,32 @@ TEST_F(ModelFile, WhatCannotBeReadBackIsNotWritten) {
     refused(trained_, "of your own");
 }
 
+TEST_F(ModelFile, BaselinesWithPartsOfOnesOwnAreRefused) {
+    const auto options = trained_.predictor->options();
+    const auto network = [](std::size_t inputs, std::size_t outputs) {
+        network::MlpOptions o;
+        o.inputs = inputs, o.outputs = outputs;
+        return std::make_unique<network::Mlp<float>>(o);
+    };
+    std::vector<std::unique_ptr<model::Predictor>> baselines;
+    baselines.push_back(model::make_mlp_model<float>(network(2, 2), options, 1));
+    baselines.push_back(model::make_node<float>(2, 2, network(2, 2), options, 1));
+    baselines.push_back(model::make_ablation<float>(
+        2, 2, model::make_parts<float>(3, options).coefficients, options, 1));
+    for (auto& baseline : baselines) {
+        trained_.predictor = std::move(baseline);
+        try {
+            save_model(path_, trained_);
+            ADD_FAILURE() << "written: " << name(trained_.predictor->kind());
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), Error::Kind::output);
+            EXPECT_NE(std::string(error.what()).find("of your own"), std::string::npos)
+                << error.what();
+        }
+        EXPECT_EQ(test::content_of(path_), bytes_) << "the old file is lost";
+    }
+}
+
 TEST_F(ModelFile, AFullDiskDoesNotLoseTheModel) {
     const auto sentence = [&] {
         try {
@@ -242,7 +275,7 @@ TEST_F(ModelFile, OtherSizesAndNamesAreRefused) {
 
 TEST_F(ModelFile, TheChecksumIsNeeded) {
     auto file = io::read_tensor_file(path_);
-    file.metadata.erase(checksum_key);
+    file.metadata.erase(io::checksum_key);
     io::write_tensor_file(path_, file);
     EXPECT_NE(refusal().find("checksum"), std::string::npos);
     file.metadata["version"] = "1";  // which had none, nor what else is new

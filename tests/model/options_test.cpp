@@ -5,8 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "deepsl/error.h"
+#include "deepsl/matrix.h"
 #include "deepsl/model/predictor.h"
+#include "deepsl/model/size.h"
 #include "deepsl/parallel.h"
+#include "deepsl/random.h"
 
 namespace deepsl::model {
 namespace {
@@ -131,15 +135,65 @@ TEST(MemoryNeeded, GrowsWithWhatItIsFor) {
     EXPECT_LT(memory_needed(Kind::dsl, 10, 2, more), 0.2 * by_steps);
     more.field = field::FieldKind::straight;
     EXPECT_LT(memory_needed(Kind::dsl, 10, 2, more), usual);
-    set_threads(4);
-    EXPECT_GT(memory_needed(Kind::dsl, 10, 2, few), 2.0 * usual);
-    set_threads(1);
+    // Three times the chunks have a tape, up to as many as there are passes.
+    const auto of_batch = [&](std::size_t rows) {
+        return memory_needed(Kind::dsl, 10, 2, few, {.rows = rows});
+    };
+    EXPECT_NEAR(of_batch(3 * chunk_rows) - of_batch(2 * chunk_rows),
+                of_batch(2 * chunk_rows) - of_batch(1), 1e-6 * usual);
+    EXPECT_GT(of_batch(3 * chunk_rows), of_batch(2 * chunk_rows));
+    EXPECT_EQ(of_batch(training_passes * chunk_rows), usual);
+}
+
+TEST(MemoryNeeded, OfTrainingDependsOnTheBatchAndOfPredictionOnTheThreads) {
+    const ModelOptions options;
+    constexpr Use prediction{.training = false};
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node}) {
+        const double training = memory_needed(kind, 10, 2, options);
+        const double one = memory_needed(kind, 10, 2, options, prediction);
+        EXPECT_LT(one, 0.2 * training) << name(kind);
+        set_threads(4);
+        EXPECT_EQ(memory_needed(kind, 10, 2, options), training) << name(kind);
+        EXPECT_GT(memory_needed(kind, 10, 2, options, prediction), 1.5 * one) << name(kind);
+        set_threads(1);
+    }
+}
+
+// The tapes of a real batch are most of what training takes: the estimate is of their size.
+TEST(MemoryNeeded, IsAboutWhatTheTapesOfABatchHold) {
+    ModelOptions options;
+    options.cells = 40;
+    options.steps = 40;
+    const auto model = make_predictor(Kind::dsl, 10, 2, options, 1);
+    Matrix<double> x(chunk_rows, 10);
+    Random random(1);
+    for (double& value : x.values()) value = uniform(random, -0.2, 0.2);
+    const auto pass = model->make_pass();
+    pass->forward(x, true);
+    const double tapes = static_cast<double>(training_passes * pass->tape_bytes());
+    const double estimate = memory_needed(Kind::dsl, 10, 2, options);
+    EXPECT_GT(estimate, tapes);
+    EXPECT_LT(estimate, 4.0 * tapes);
 }
 
 TEST(CheckSize, TakesWhatFits) {
     for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node})
         for (const auto preset : {Preset::standard, Preset::paper})
             EXPECT_NO_THROW(check_size(kind, 50, 10, model_preset(preset)));
+}
+
+TEST(CheckSize, OfPredictionTakesWhatCannotBeTrained) {
+    // Some 80 % of the memory would go into tapes of a batch.
+    ModelOptions options;
+    options.hidden = {4096};
+    options.cells = 1;
+    while (memory_needed(Kind::dsl, 10, 2, options) < 1e12) options.cells *= 2;
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, options); }),
+                    "training this model");
+    EXPECT_LT(memory_needed(Kind::dsl, 10, 2, options, {.training = false}), 1e10);
+    options.hidden = {65536, 65536, 65536};
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, options, {.training = false}); }),
+                    "predicting with this model");
 }
 
 TEST(CheckSize, RefusesWhatDoesNotAndSaysWhatToLower) {
@@ -159,16 +213,15 @@ TEST(CheckSize, RefusesWhatDoesNotAndSaysWhatToLower) {
     large.cells = 10000;
     large.fields = 64;
     large.hidden = {4096};
-    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }),
-                    "networks on " + std::to_string(chunk_rows) + " lines");
+    const auto lines = std::to_string(training_passes * chunk_rows) + " lines";
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }), "networks on " + lines);
     expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }),
                     "lower fields, cells or hidden");
     large = {};
     large.steps = 10000;
     large.max_steps = 1000000;
     large.field_hidden = {65536};
-    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }),
-                    "steps of " + std::to_string(chunk_rows) + " lines");
+    expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }), "steps of " + lines);
     expect_contains(error_of([&] { check_size(Kind::dsl, 10, 2, large); }), "lower steps or");
     // As large as options can be, and more inputs than any table has.
     large.hidden = large.field_hidden = std::vector<std::int64_t>(20, 65536);

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "deepsl/error.h"
 #include "page.h"
 #include "stored_png.h"
 
@@ -309,7 +309,7 @@ TEST(Report, arrays_that_differ_in_length_are_named) {
         spoil(report);
         try {
             html_report(report);
-        } catch (const std::invalid_argument& error) {
+        } catch (const Error& error) {
             return error.what();
         }
         return "no error";

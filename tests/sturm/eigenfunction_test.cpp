@@ -62,9 +62,9 @@ TEST(Eigenfunction, StartsAtOneWhereUDoesNotVanish) {
 
 TEST(Eigenfunction, RefusesPointsOutside) {
     const Solution s = solve({one, zero, one, 0.0, 1.0, {}, {}, {}}, Indices{1, 1});
-    EXPECT_THROW(s.pairs[0].function.at(1.1), InputError);
-    EXPECT_THROW(s.pairs[0].function.at(std::nan("")), InputError);
-    EXPECT_THROW(Eigenfunction().at(0.5), InputError);
+    EXPECT_THROW(s.pairs[0].function.at(1.1), Error);
+    EXPECT_THROW(s.pairs[0].function.at(std::nan("")), Error);
+    EXPECT_THROW(Eigenfunction().at(0.5), Error);
 }
 
 // Gauss-Legendre with 5 points on n parts.

@@ -85,9 +85,9 @@ struct Encoded {
 
 class Encoding {
 public:
-    /// Learns from the table's columns but `target` (may be empty: all are inputs). Throws
-    /// InputError that names file and column if nothing is left to learn from, a column has too
-    /// many categories, most cells are numbers but too many texts are left, or an option names a
+    /// Learns from the table's columns but `target` (may be empty: all are inputs). Throws an
+    /// Error that names file and column if nothing is left to learn from, a column has too many
+    /// categories, most cells are numbers but too many texts are left, or an option names a
     /// column that is not there (with the nearest one).
     static Encoding fit(const Table& table, std::string_view target,
                         const EncodingOptions& options = {});
@@ -95,7 +95,7 @@ public:
     /// Columns are found by name, in any order; others are ignored and noted. Without a header, or
     /// if the model was trained without one, they are taken by place, and the table has all of
     /// them, with or without the target. `strict` turns unseen texts, numbers out of range and
-    /// holes in columns that had none into errors. Throws InputError with file, line and column: a
+    /// holes in columns that had none into errors. Throws Error with file, line and column: a
     /// column that is missing, a text where training had numbers.
     Encoded apply(const Table& table, bool strict = false) const;
 
@@ -109,7 +109,7 @@ public:
     /// One for each input: "age", "job=admin.", "job is missing".
     std::vector<std::string> input_names() const;
 
-    /// For the model file: a JSON text, and back. from_json throws InputError if it makes no sense.
+    /// For the model file: a JSON text, and back. from_json throws Error if it makes no sense.
     std::string to_json() const;
     static Encoding from_json(std::string_view text);
 
@@ -136,7 +136,7 @@ struct Target {
 /// Texts, and numbers with at most `most_classes` distinct whole values, are classes, unless `kind`
 /// says "classes" or "numbers"; "auto" decides. With `known`, the classes of a model, labels are
 /// places in it; a class may end in one full stop too many, as in the test file of Adult. Rows
-/// whose target is missing are told by line and are an error. Throws InputError: no such column
+/// whose target is missing are told by line and are an error. Throws Error: no such column
 /// (names the nearest), one class only (unless `known`), a constant number, a class that `known`
 /// lacks, numbers that are not finite, a text among many numbers.
 Target read_target(const Table& table, std::string_view column, std::string_view kind = "auto",

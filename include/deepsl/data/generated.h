@@ -17,16 +17,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <vector>
 
-namespace deepsl::data {
+#include "deepsl/error.h"
 
-/// Bad arguments. The message names the argument, its value, what is allowed and what to try.
-class InputError : public std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
-};
+namespace deepsl::data {
 
 struct Samples {
     std::size_t features = 0;
@@ -47,10 +43,10 @@ struct GenerateOptions {
 /// The names that generate knows.
 std::span<const std::string_view> generated_sets();
 
-/// Throws InputError for an unknown set.
+/// Throws Error for an unknown set.
 double default_noise(std::string_view set);
 
-/// Classes are balanced to within one sample, in random order. Throws InputError.
+/// Classes are balanced to within one sample, in random order. Throws Error.
 Samples generate(std::string_view set, const GenerateOptions& options = {});
 
 /// The function behind the set "wave", without noise.

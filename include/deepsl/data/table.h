@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "deepsl/data/generated.h"  // InputError
+#include "deepsl/error.h"
 
 namespace deepsl::data {
 
@@ -74,11 +74,11 @@ struct Table {
     Table rows_of(std::span<const std::size_t> numbers) const;
 };
 
-/// Reads a whole file, or a pipe, of at most 4 GB. Throws io::FileError if it cannot be read, and
-/// InputError, with file, line and column, if it is no table: empty, only a header, rows of
-/// different lengths (a blank line between them is one), a quote that is never closed or that text
-/// follows, two columns of one name, bytes that are not text; or if an option names a column that
-/// is not there, or another separator.
+/// Reads a whole file, or a pipe, of at most 4 GB. Throws Error if it cannot be read, and, with
+/// file, line and column, if it is no table: empty, only a header, rows of different lengths (a
+/// blank line between them is one), a quote that is never closed or that text follows, two columns
+/// of one name, bytes that are not text; or if an option names a column that is not there, or
+/// another separator.
 Table read_table(const std::string& path, const TableOptions& options = {});
 
 /// The same from text in memory; `name` stands for the file in messages.

@@ -6,17 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace deepsl::io {
+#include "deepsl/error.h"
 
-/// A file that cannot be read or written. The message is one sentence that names the file, what
-/// is wrong and what to try.
-class FileError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
+namespace deepsl::io {
 
 /// Replaces the file at `path` by `content`, through a temporary neighbour: any failure, a full
 /// disk included, leaves the old file alone and no neighbour behind. A link keeps pointing at its
@@ -30,7 +25,7 @@ void write_pieces(const std::string& path, std::span<const std::span<const std::
 /// a piece, until it returns false; what it throws passes through, and leaves the old file alone.
 void write_stream(const std::string& path, const std::function<bool(std::string&)>& next);
 
-/// The whole of a file, a pipe, or what is typed. Throws FileError if it is longer than
+/// The whole of a file, a pipe, or what is typed. Throws Error if it is longer than
 /// `max_bytes`, or a device, which may have no end. A pipe is waited for.
 std::string read_file(const std::string& path, std::uint64_t max_bytes);
 
@@ -46,7 +41,7 @@ public:
     const std::string& path() const { return path_; }
     std::uint64_t size() const { return size_; }
 
-    /// Fills `into` with the bytes from `offset` on. Throws FileError if the file ends before.
+    /// Fills `into` with the bytes from `offset` on. Throws Error if the file ends before.
     void read(std::uint64_t offset, std::span<std::byte> into) const;
 
 private:

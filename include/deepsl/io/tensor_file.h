@@ -6,7 +6,7 @@
 //     the rest  the tensors' bytes, row-major and little-endian, without holes
 //
 // A file is read without trust: every size in it is compared with the real size first, so that a
-// damaged or hostile file costs a FileError, never more memory than a small multiple of itself.
+// damaged or hostile file costs an Error, never more memory than a small multiple of itself.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deepsl/error.h"
 #include "deepsl/io/file.h"
 
 namespace deepsl::io {
@@ -57,12 +58,12 @@ struct TensorFile {
     const StoredTensor* find(std::string_view wanted) const;
 };
 
-/// Replaces the file at `path`, or leaves it alone and throws FileError: see write_file. Wider
+/// Replaces the file at `path`, or leaves it alone and throws Error: see write_file. Wider
 /// elements are written first, so that each tensor is aligned in the file.
 void write_tensor_file(const std::string& path, const TensorFile& content);
 
 /// The tensors come in the order of their bytes. Values are not looked at: NaN is a value.
-/// Throws FileError for whatever is not a complete and consistent file. Like writing, it refuses
+/// Throws Error for whatever is not a complete and consistent file. Like writing, it refuses
 /// to work on big-endian machines.
 TensorFile read_tensor_file(const std::string& path);
 

@@ -114,14 +114,6 @@ void visit_model(Options& o, Visitor&& visitor) {
 /// Throws Error that names the option, its value and what it may be.
 void check_model(const ModelOptions& options);
 
-/// Bytes that training such a model takes, about: its numbers, and one chunk of samples a thread.
-double memory_needed(Kind kind, std::size_t inputs, std::size_t outputs,
-                     const ModelOptions& options);
-
-/// Throws Error where that is more than there is: what takes it, and what to lower. Allocates
-/// nothing of it.
-void check_size(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& options);
-
 /// "default", what learns best by measurement, or "paper", the paper's settings.
 ModelOptions model_preset(Preset preset);
 

@@ -11,6 +11,7 @@
 #include "deepsl/matrix.h"
 #include "deepsl/model/options.h"
 #include "deepsl/model/outcome.h"
+#include "deepsl/model/size.h"
 #include "deepsl/network/parameters.h"
 
 namespace deepsl::model {
@@ -98,6 +99,9 @@ private:
 /// Samples that go through a model together: what measures best, since their tape stays in cache.
 inline constexpr std::size_t chunk_rows = 16;
 
+/// Passes that a training keeps at most, however many threads there are.
+inline constexpr std::size_t training_passes = 16;
+
 /// Any kind of model by its options. All read domain (its centre) and input_scale for what their
 /// networks see, initialiser and precision; and beside these
 ///
@@ -107,12 +111,9 @@ inline constexpr std::size_t chunk_rows = 16;
 ///     mlp       hidden, activation
 ///     node      field_hidden, field_activation, last_gain, method, steps, tolerance, max_steps
 ///
-/// Throws Error for a bad option, or where the model would not fit into memory.
+/// Throws Error for a bad option, or where this use of the model would not fit into memory.
 std::unique_ptr<Predictor> make_predictor(Kind kind, std::size_t inputs, std::size_t outputs,
-                                          const ModelOptions& options, std::uint64_t seed);
-
-/// How many numbers such a model has, learned or measured, without making it.
-double parameter_count(Kind kind, std::size_t inputs, std::size_t outputs,
-                       const ModelOptions& options);
+                                          const ModelOptions& options, std::uint64_t seed,
+                                          const Use& use = {});
 
 }  // namespace deepsl::model

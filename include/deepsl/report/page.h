@@ -126,8 +126,8 @@ struct Report {
 };
 
 /// A complete page that loads nothing. Below 1.5 MB for any number of points, lines, fields, cells
-/// and epochs, texts aside: large sets are thinned, and the page says so. Throws
-/// std::invalid_argument if arrays that belong together differ in length.
+/// and epochs, texts aside: large sets are thinned, and the page says so. Throws Error if
+/// arrays that belong together differ in length.
 std::string html_report(const Report& report);
 
 }  // namespace deepsl::report

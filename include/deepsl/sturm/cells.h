@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "deepsl/error.h"
 #include "deepsl/sturm/boundary.h"
 #include "deepsl/sturm/status.h"
 
@@ -66,7 +67,7 @@ struct CellSolution {
     std::vector<int> passes;      // sweeps over the full mesh  [problem, index]
 };
 
-/// Solves all problems. Throws InputError if a size or option does not fit; whatever is wrong
+/// Solves all problems. Throws Error if a size or option does not fit; whatever is wrong
 /// with the numbers of one problem is told in that problem's status, and its values are NaN (but
 /// for the eigenvalue, if only u overflows).
 CellSolution solve(const CellProblems& problems, const CellOptions& options);

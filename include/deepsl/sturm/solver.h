@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "deepsl/error.h"
 #include "deepsl/sturm/boundary.h"
 #include "deepsl/sturm/status.h"
 
@@ -60,7 +61,7 @@ public:
     Eigenfunction() = default;
     explicit Eigenfunction(std::shared_ptr<const Data> data);
 
-    /// Throws InputError outside [a, b].
+    /// Throws Error outside [a, b].
     Value at(double t) const;
     std::vector<Value> at(const std::vector<double>& points) const;
 
@@ -98,7 +99,7 @@ struct Solution {
     std::size_t evaluations = 0;   // of p, q and w together, as one
 };
 
-/// Throws InputError when the problem or an option makes no sense: an empty interval, a
+/// Throws Error when the problem or an option makes no sense: an empty interval, a
 /// tolerance that double cannot hold, p(t) <= 0 at some t (the message says where), ...
 Solution solve(const Problem& problem, const Indices& indices, const SolveOptions& options = {});
 Solution solve(const Problem& problem, const Range& range, const SolveOptions& options = {});

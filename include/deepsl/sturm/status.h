@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string_view>
 
 namespace deepsl::sturm {
@@ -22,11 +21,5 @@ std::string_view name(Status status);
 
 /// What happened and what to try, in one sentence for a person.
 std::string_view sentence(Status status);
-
-/// Bad arguments at the edge of the library. The message names the argument, its value,
-/// what is allowed and what to try.
-class InputError : public std::invalid_argument {
-    using std::invalid_argument::invalid_argument;
-};
 
 }  // namespace deepsl::sturm

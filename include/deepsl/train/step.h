@@ -22,7 +22,7 @@ namespace deepsl::train {
 /// time; the model must outlive it.
 class BatchPass {
 public:
-    static constexpr std::size_t lanes = 16;
+    static constexpr std::size_t lanes = model::training_passes;
 
     explicit BatchPass(const model::Predictor& model);
     ~BatchPass();

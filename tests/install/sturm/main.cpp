@@ -1,4 +1,5 @@
-// -u'' = lambda u on [0, pi] with u = 0 at both ends: the eigenvalues are 1, 4, 9, ...
+// -u'' = lambda u on [0, pi] with u = 0 at both ends: the eigenvalues are 1, 4, 9, ... An empty
+// interval is refused.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -18,5 +19,14 @@ int main() {
         std::printf("lambda_%zu = %.12f\n", pair.index, pair.lambda);
         right = right && pair.index == found && std::fabs(pair.lambda - n * n) < 1e-8 * n * n;
     }
-    return right && found == 5 ? 0 : 1;
+
+    bool refused = false;
+    problem.b = problem.a;
+    try {
+        deepsl::sturm::solve(problem, {.first = 1, .count = 5});
+    } catch (const deepsl::Error& error) {
+        std::printf("refused: %s\n", error.what());
+        refused = error.kind() == deepsl::Error::Kind::data;
+    }
+    return right && found == 5 && refused ? 0 : 1;
 }

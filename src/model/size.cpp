@@ -1,0 +1,209 @@
+#include "deepsl/model/size.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "deepsl/error.h"
+#include "deepsl/model/predictor.h"
+#include "deepsl/parallel.h"
+#include "deepsl/text.h"
+#include "memory.h"
+
+namespace deepsl::model {
+namespace {
+
+using Layers = std::vector<std::int64_t>;
+
+double mlp_count(double inputs, const Layers& hidden, double outputs) {
+    double count = 0.0, before = inputs;
+    for (const auto units : hidden) {
+        count += (before + 1.0) * static_cast<double>(units);
+        before = static_cast<double>(units);
+    }
+    return count + (before + 1.0) * outputs;
+}
+
+/// Numbers that a row leaves on the tape: layers are padded to whole vectors.
+double kept(const Layers& hidden, double outputs) {
+    const auto padded = [](double units) { return 16.0 * std::ceil(units / 16.0); };
+    double count = padded(outputs);
+    for (const auto units : hidden) count += padded(static_cast<double>(units));
+    return count;
+}
+
+/// Networks for 1/p, q and w, and outputs of each.
+struct CoefficientShape {
+    double networks, outputs;
+
+    explicit CoefficientShape(CoefficientKind kind)
+        : networks(kind == CoefficientKind::networks ? 3.0 : 1.0), outputs(3.0 / networks) {}
+};
+
+double coefficient_count(double inputs, const ModelOptions& o) {
+    const CoefficientShape shape(o.coefficients);
+    return shape.networks * mlp_count(inputs, o.hidden, shape.outputs);
+}
+
+double field_count(double inputs, const ModelOptions& o) {
+    switch (o.field) {
+        case field::FieldKind::directional:
+            return inputs + mlp_count(inputs, o.field_hidden, inputs);
+        case field::FieldKind::straight: return inputs;
+        case field::FieldKind::positive: return mlp_count(inputs, o.field_hidden, inputs);
+    }
+    return 0.0;
+}
+
+/// Means and scales of the eigenfunctions, and the linear map.
+double basis_count(double outputs, const ModelOptions& o) {
+    const auto d = static_cast<double>(o.eigenfunctions);
+    return 2.0 * d + (d + 1.0) * outputs;
+}
+
+double real_bytes(const ModelOptions& o) {
+    return o.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+}
+
+/// The passes of a use: all of them have a gradient and their chunk's numbers, some a tape.
+struct Passes {
+    double all, with_tape;
+
+    explicit Passes(const Use& use) {
+        const auto most = use.training ? training_passes : static_cast<std::size_t>(threads());
+        const auto chunks = use.rows / chunk_rows + (use.rows % chunk_rows == 0 ? 0 : 1);
+        all = static_cast<double>(most);
+        with_tape = use.training ? static_cast<double>(std::min(chunks, most)) : 0.0;
+    }
+};
+
+/// Of all chunks at the nodes of their cells: points, coefficients, and the problems in double;
+/// derivatives of them all; on a tape, what the networks keep.
+double node_bytes(double inputs, const Passes& passes, const ModelOptions& o) {
+    const CoefficientShape shape(o.coefficients);
+    const auto nodes =
+        static_cast<double>(2 * o.cells) * static_cast<double>(sturm::nodes_per_cell(o.scheme));
+    const double taped = shape.networks * kept(o.hidden, shape.outputs);
+    const double others = real_bytes(o) * (2.0 * inputs + 6.0) + sizeof(double) * 8.0;
+    return static_cast<double>(chunk_rows) * nodes *
+           (passes.with_tape * real_bytes(o) * taped + passes.all * others);
+}
+
+/// Of all chunks, if each sample takes so many Runge-Kutta steps.
+double step_bytes(double inputs, double steps, const Passes& passes, const ModelOptions& o) {
+    const auto stages = static_cast<double>(field::method_of(o.method).stages());
+    const double reals =
+        passes.with_tape * kept(o.field_hidden, inputs) + passes.all * 4.0 * inputs;
+    return static_cast<double>(chunk_rows) * steps * stages * real_bytes(o) * reals;
+}
+
+/// Through the whole domain, or from t = 0 to 1 for a neural ODE, about.
+double step_count(double fixed, const ModelOptions& o) {
+    const auto most = 2.0 * static_cast<double>(o.max_steps);
+    if (!field::method_of(o.method).adaptive()) return std::min(fixed, most);
+    return std::min(2.0 * std::pow(o.tolerance, -0.2), most);
+}
+
+struct Need {
+    double numbers = 0.0, nodes = 0.0, steps = 0.0;  // bytes
+
+    double all() const { return numbers + nodes + steps; }
+};
+
+Need need_of(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& o,
+             const Use& use) {
+    const Passes passes(use);
+    const auto n = static_cast<double>(inputs);
+    const auto fields = static_cast<double>(o.fields), steps = static_cast<double>(o.steps);
+    Need need;
+    // Values, and for training gradient, two moments and the best so far, in double; weights in the
+    // order of each sweep, and a gradient for each pass, in the model's precision.
+    need.numbers =
+        parameter_count(kind, inputs, outputs, o) *
+        ((use.training ? 5.0 : 1.0) * sizeof(double) + (2.0 + passes.all) * real_bytes(o));
+    switch (kind) {
+        case Kind::dsl:
+            need.nodes = fields * node_bytes(n, passes, o);
+            if (o.field != field::FieldKind::straight)
+                need.steps = fields * step_bytes(n, step_count(2.0 * steps + 2.0, o), passes, o);
+            break;
+        case Kind::ablation: need.nodes = node_bytes(n + 1.0, passes, o); break;
+        case Kind::mlp:
+            need.nodes = passes.with_tape * static_cast<double>(chunk_rows) * real_bytes(o) *
+                         kept(o.hidden, static_cast<double>(outputs));
+            break;
+        case Kind::node: need.steps = step_bytes(n, step_count(steps, o), passes, o); break;
+    }
+    return need;
+}
+
+/// The options that make the layers of a kind.
+std::string_view layers_of(Kind kind) {
+    switch (kind) {
+        case Kind::dsl: return "hidden or field-hidden";
+        case Kind::ablation: return "hidden";
+        case Kind::mlp: return "hidden";
+        case Kind::node: return "field-hidden";
+    }
+    return "";
+}
+
+}  // namespace
+
+double parameter_count(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& o) {
+    const auto n = static_cast<double>(inputs), m = static_cast<double>(outputs);
+    switch (kind) {
+        case Kind::dsl: {
+            const double start = o.start_network
+                                     ? mlp_count(n, o.hidden, static_cast<double>(o.eigenfunctions))
+                                     : 0.0;
+            return static_cast<double>(o.fields) *
+                   (field_count(n, o) + coefficient_count(n, o) + start + basis_count(m, o));
+        }
+        case Kind::ablation: return coefficient_count(n + 1.0, o) + basis_count(m, o);
+        case Kind::mlp: return mlp_count(n, o.hidden, m);
+        case Kind::node: return mlp_count(n, o.field_hidden, n) + (n + 1.0) * m;
+    }
+    return 0.0;
+}
+
+double memory_needed(Kind kind, std::size_t inputs, std::size_t outputs,
+                     const ModelOptions& options, const Use& use) {
+    return need_of(kind, inputs, outputs, options, use).all();
+}
+
+void check_size(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& o,
+                const Use& use) {
+    const auto need = need_of(kind, inputs, outputs, o, use);
+    const auto available = available_memory();
+    if (need.all() <= static_cast<double>(available)) return;
+    const auto shown = [](double bytes) {
+        return bytes < 1e18 ? shown_size(static_cast<std::uint64_t>(bytes))
+                            : fmt::format("{:.1e} bytes", bytes);
+    };
+    std::string most, lower(layers_of(kind));
+    const auto lines = chunk_rows * static_cast<std::size_t>(Passes(use).all);
+    if (need.numbers >= std::max(need.nodes, need.steps)) {
+        most = fmt::format("the {:.3g} numbers of its networks",
+                           parameter_count(kind, inputs, outputs, o));
+    } else if (need.nodes >= need.steps) {
+        most = fmt::format("its networks on {} lines", lines);
+        lower = "cells or " + lower;
+    } else {
+        most = fmt::format("the steps of {} lines", lines);
+        lower = "steps or " + lower;
+    }
+    if (kind == Kind::dsl && o.fields > 1) lower = "fields, " + lower;
+    const auto sentence = fmt::format(
+        "this model would take about {} of memory, most of it for {}, but {} are available",
+        shown(need.all()), most, shown(static_cast<double>(available)));
+    throw argument_error(use.training ? fmt::format("training {}; lower {}", sentence, lower)
+                                      : fmt::format("predicting with {}", sentence));
+}
+
+}  // namespace deepsl::model
