@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "deepsl/error.h"
+#include "field/row_kernel.h"
 
 namespace deepsl::field {
 namespace {
@@ -15,18 +16,13 @@ constexpr double ball_limit = 0.9;   // norm beyond which points are pulled in
 constexpr double box_margin = 0.02;  // distance to a side below which they are
 constexpr double room = 1.5;  // how far out, over the data's size, the boundary of the ball is
 
-/// Four sums that do not wait for each other.
-double sum_of_squares(std::span<const double> z) {
-    double sums[4] = {};
-    std::size_t i = 0;
-    for (; i + 4 <= z.size(); i += 4)
-        for (std::size_t j = 0; j < 4; ++j) sums[j] += z[i + j] * z[i + j];
-    for (; i < z.size(); ++i) sums[0] += z[i] * z[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+template <class Real>
+double sum_of_squares(std::span<const Real> z) {
+    return row_kernel<Real>().squares(z.data(), z.size());
 }
 
 double norm(std::span<const double> z) {
-    double square = sum_of_squares(z);
+    double square = sum_of_squares<double>(z);
     if (!std::isinf(square)) return std::sqrt(square);
     double largest = 0.0;
     for (const double c : z) largest = std::max(largest, std::fabs(c));
@@ -181,14 +177,22 @@ public:
     std::array<double, 2> bounds() const override { return {-1.0, 1.0}; }
 
     double level(std::span<const double> z) const override {
-        return 0.5 * (sum_of_squares(z) - 1.0);
+        return 0.5 * (sum_of_squares<double>(z) - 1.0);
     }
 
     void level_gradient(std::span<const double> z, std::span<double> gradient) const override {
         std::copy(z.begin(), z.end(), gradient.begin());
     }
 
+    double level_of_floats(std::span<const float> z) const override {
+        return 0.5 * (sum_of_squares<float>(z) - 1.0);
+    }
+
     double pace(std::span<const double> a) const override { return 0.5 * norm(a); }
+
+    double pace_of_floats(std::span<const float> a) const override {
+        return 0.5 * std::sqrt(sum_of_squares<float>(a));  // no square of a float overflows
+    }
 
     void pace_gradient(std::span<const double> a, std::span<double> gradient) const override {
         const double length = norm(a);
@@ -256,6 +260,18 @@ public:
 
 Domain::Domain(std::size_t dimensions) : dimensions_(dimensions) {
     if (dimensions == 0) throw argument_error("a domain needs at least one dimension, but has 0");
+}
+
+double Domain::level_of_floats(std::span<const float> z) const {
+    thread_local std::vector<double> wide;
+    wide.assign(z.begin(), z.end());
+    return level(wide);
+}
+
+double Domain::pace_of_floats(std::span<const float> a) const {
+    thread_local std::vector<double> wide;
+    wide.assign(a.begin(), a.end());
+    return pace(wide);
 }
 
 double Domain::straight_exit(std::span<const double> z, std::span<const double> a) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "field/row_kernel.h"
+
 namespace deepsl::field {
 
 void ExitFinder::prepare(const Domain& domain, std::size_t degree) {
@@ -117,19 +119,17 @@ double ExitFinder::root(double low, double high) {
 
 double ExitFinder::evaluate(double s, double& slope) {
     // Coordinates side by side, power by power, so that the loops go over rows of memory.
+    const auto& kernel = row_kernel<double>();
     const double* c = coefficients_.data() + degree_ * n_;
     std::copy_n(c, n_, point_.data());
     std::fill(velocity_.begin(), velocity_.end(), 0.0);
     for (std::size_t j = degree_; j-- > 0;) {
         c -= n_;
-        for (std::size_t i = 0; i < n_; ++i) {
-            velocity_[i] = velocity_[i] * s + point_[i];
-            point_[i] = point_[i] * s + c[i];
-        }
+        kernel.blend(s, velocity_.data(), 1.0, point_.data(), n_, velocity_.data());
+        kernel.blend(s, point_.data(), 1.0, c, n_, point_.data());
     }
     domain_->level_gradient(point_, gradient_);
-    slope = 0.0;
-    for (std::size_t i = 0; i < n_; ++i) slope += gradient_[i] * velocity_[i];
+    slope = kernel.dot(gradient_.data(), velocity_.data(), n_);
     return domain_->level(point_);
 }
 

@@ -153,19 +153,17 @@ struct SideAdjoint {
         kernel.add(seed, n, round.dz.data() + place.row * n);
         const Real* k[Method::max_stages];
         Real* dk[Method::max_stages];
-        Real factor[Method::max_stages], product[Method::max_stages];
+        Spread<Real> spread;
         for (std::size_t s = 0; s < stages; ++s) {
             k[s] = piece.k + s * piece.stride;
             dk[s] = round.dk.data() + (s * round.rows + place.row) * n;
-            factor[s] = static_cast<Real>(piece.h * weights.b[s]);
+            spread.factor[s] = static_cast<Real>(piece.h * weights.b[s]);
+            spread.first[s] = static_cast<Real>(weights.slope[s]);
+            spread.second[s] = static_cast<Real>(weights.b[s]);
         }
-        kernel.spread(seed, k, factor, stages, n, dk, product);
-        double along = 0.0, scale = 0.0;
-        for (std::size_t s = 0; s < stages; ++s) {
-            along += weights.slope[s] * static_cast<double>(product[s]);
-            scale += weights.b[s] * static_cast<double>(product[s]);
-        }
-        dh[spot.piece] += scale;
+        const auto sums = kernel.spread(seed, k, spread, stages, n, dk);
+        const auto along = static_cast<double>(sums.first);
+        dh[spot.piece] += static_cast<double>(sums.second);
         if (!share_is_fixed) {
             dh[spot.piece] -= spot.share * along;
             dt_start[spot.piece] -= along;

@@ -5,19 +5,38 @@
 #include <cstddef>
 #include <vector>
 
+#include "deepsl/field/method.h"
+
 namespace deepsl::field {
+
+/// Factors of the slopes of a step, from a seed back to them.
+template <class Real>
+struct Spread {
+    Real factor[Method::max_stages] = {}, first[Method::max_stages] = {},
+         second[Method::max_stages] = {};
+};
+
+template <class Real>
+struct RowSums {
+    Real first, second;
+};
 
 template <class Real>
 struct RowKernel {
     /// out = start + sum_j factor_j k_j, of n numbers; whether all of them are finite.
     bool (*combine)(const Real* start, const Real* const* k, const Real* factor, std::size_t count,
                     std::size_t n, Real* out);
-    /// dk_j += factor_j seed and product_j = k_j . seed.
-    void (*spread)(const Real* seed, const Real* const* k, const Real* factor, std::size_t count,
-                   std::size_t n, Real* const* dk, Real* product);
+    /// dk_j += factor_j seed; returns seed . sum_j first_j k_j and seed . sum_j second_j k_j.
+    RowSums<Real> (*spread)(const Real* seed, const Real* const* k, const Spread<Real>& weights,
+                            std::size_t count, std::size_t n, Real* const* dk);
     Real (*dot)(const Real* a, const Real* b, std::size_t n);
+    /// The sum of the squares, in double precision.
+    double (*squares)(const Real* a, std::size_t n);
     /// to += from
     void (*add)(const Real* from, std::size_t n, Real* to);
+    /// out = a x + b y; out may be x or y.
+    void (*blend)(Real a, const Real* x, Real b, const Real* y, std::size_t n, Real* out);
+    bool (*all_zero)(const Real* a, std::size_t n);
 };
 
 /// The fastest kernel this processor can run.

@@ -1,55 +1,11 @@
 // The loops for one instruction set. The including file defines DEEPSL_ISA and DEEPSL_VECTOR_BYTES
 // and includes the standard headers first, outside the pragma that selects the instructions.
+#include "simd.inl"
+
 namespace deepsl::field::DEEPSL_ISA {
 namespace {
 
-template <class Real>
-struct VectorOf {
-    typedef Real Type __attribute__((vector_size(DEEPSL_VECTOR_BYTES)));
-};
-template <class Real>
-using Vec = typename VectorOf<Real>::Type;
-
-template <class Real>
-inline constexpr std::size_t lanes = DEEPSL_VECTOR_BYTES / sizeof(Real);
-
-/// The numbers from `from` on, as many as there are; zeros behind them.
-template <class Real>
-inline Vec<Real> load(const Real* from, std::size_t rest) {
-    Vec<Real> v = {};
-    if (rest >= lanes<Real>) {
-        std::memcpy(&v, from, sizeof v);
-    } else {
-        Real lane[lanes<Real>] = {};
-        for (std::size_t i = 0; i < rest; ++i) lane[i] = from[i];
-        std::memcpy(&v, lane, sizeof v);
-    }
-    return v;
-}
-
-template <class Real>
-inline void store(Real* to, Vec<Real> v, std::size_t rest) {
-    if (rest >= lanes<Real>) {
-        std::memcpy(to, &v, sizeof v);
-    } else {
-        Real lane[lanes<Real>];
-        std::memcpy(lane, &v, sizeof v);
-        for (std::size_t i = 0; i < rest; ++i) to[i] = lane[i];
-    }
-}
-
-/// The sum of all lanes, always in the same order.
-#if DEEPSL_VECTOR_BYTES == 64
-inline float total(Vec<float> v) { return _mm512_reduce_add_ps(reinterpret_cast<__m512>(v)); }
-inline double total(Vec<double> v) { return _mm512_reduce_add_pd(reinterpret_cast<__m512d>(v)); }
-#else
-template <class V>
-inline auto total(V v) {
-    auto sum = v[0] - v[0];
-    for (std::size_t i = 0; i < sizeof v / sizeof sum; ++i) sum += v[i];
-    return sum;
-}
-#endif
+using namespace simd::DEEPSL_ISA;
 
 template <class Real>
 bool combine(const Real* start, const Real* const* k, const Real* factor, std::size_t count,
@@ -61,28 +17,34 @@ bool combine(const Real* start, const Real* const* k, const Real* factor, std::s
         lost += sum * Real(0);
         store(out + i, sum, n - i);
     }
-    return total(lost) == Real(0);
+    return total<Real>(lost) == Real(0);
 }
 
 template <class Real>
-void spread(const Real* seed, const Real* const* k, const Real* factor, std::size_t count,
-            std::size_t n, Real* const* dk, Real* product) {
-    for (std::size_t j = 0; j < count; ++j) {
-        Vec<Real> sum = {};
-        for (std::size_t i = 0; i < n; i += lanes<Real>) {
-            const Vec<Real> s = load(seed + i, n - i);
-            store(dk[j] + i, load(dk[j] + i, n - i) + factor[j] * s, n - i);
-            sum += s * load(k[j] + i, n - i);
+RowSums<Real> spread(const Real* seed, const Real* const* k, const Spread<Real>& weights,
+                     std::size_t count, std::size_t n, Real* const* dk) {
+    Vec<Real> first = {}, second = {};
+    for (std::size_t i = 0; i < n; i += lanes<Real>) {
+        const std::size_t rest = n - i;
+        const Vec<Real> s = load(seed + i, rest);
+        Vec<Real> by_first = {}, by_second = {};
+        for (std::size_t j = 0; j < count; ++j) {
+            store(dk[j] + i, load(dk[j] + i, rest) + weights.factor[j] * s, rest);
+            const Vec<Real> slope = load(k[j] + i, rest);
+            by_first += weights.first[j] * slope;
+            by_second += weights.second[j] * slope;
         }
-        product[j] = total(sum);
+        first += s * by_first;
+        second += s * by_second;
     }
+    return {total<Real>(first), total<Real>(second)};
 }
 
 template <class Real>
 Real dot(const Real* a, const Real* b, std::size_t n) {
     Vec<Real> sum = {};
     for (std::size_t i = 0; i < n; i += lanes<Real>) sum += load(a + i, n - i) * load(b + i, n - i);
-    return total(sum);
+    return total<Real>(sum);
 }
 
 template <class Real>
@@ -91,11 +53,46 @@ void add(const Real* from, std::size_t n, Real* to) {
         store(to + i, load(to + i, n - i) + load(from + i, n - i), n - i);
 }
 
+inline double squares(const double* a, std::size_t n) { return dot(a, a, n); }
+
+inline double squares(const float* a, std::size_t n) {
+    typedef float Half __attribute__((vector_size(DEEPSL_VECTOR_BYTES / 2)));
+    Vec<double> sums[2] = {};
+    for (std::size_t i = 0; i < n; i += lanes<float>) {
+        const Vec<float> v = load(a + i, n - i);
+        Half half[2];
+        std::memcpy(half, &v, sizeof v);
+        for (std::size_t j = 0; j < 2; ++j) {
+            const Vec<double> wide = __builtin_convertvector(half[j], Vec<double>);
+            sums[j] += wide * wide;
+        }
+    }
+    return total<double>(sums[0] + sums[1]);
+}
+
+template <class Real>
+void blend(Real a, const Real* x, Real b, const Real* y, std::size_t n, Real* out) {
+    for (std::size_t i = 0; i < n; i += lanes<Real>)
+        store(out + i, a * load(x + i, n - i) + b * load(y + i, n - i), n - i);
+}
+
+template <class Real>
+bool all_zero(const Real* a, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += lanes<Real>) {
+        const auto other = load(a + i, n - i) != Vec<Real>{};
+        auto any = other[0];
+        for (std::size_t j = 1; j < lanes<Real>; ++j) any |= other[j];
+        if (any != 0) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 template <class Real>
 RowKernel<Real> kernel() {
-    return {&combine<Real>, &spread<Real>, &dot<Real>, &add<Real>};
+    return {&combine<Real>, &spread<Real>, &dot<Real>,     &squares,
+            &add<Real>,     &blend<Real>,  &all_zero<Real>};
 }
 
 template RowKernel<float> kernel<float>();

@@ -1,5 +1,6 @@
 // Sums of rows: avx512.
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <immintrin.h>

@@ -1,5 +1,6 @@
 // Sums of rows: portable.
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "field/row_kernel.h"

@@ -93,18 +93,21 @@ void pull_back_step(const network::Network<Real>& f, const Method& method,
         if (i + 1 == stages) kernel.add(seeds.dend, rows * n, by_point.data());
         Slopes<Real> slopes(method.a[i]);
         Real* dk[Method::max_stages];
-        Real product[Method::max_stages];
+        Spread<Real> spread;
+        for (std::size_t j = 0; j < slopes.count; ++j)
+            spread.first[j] = static_cast<Real>(slopes.weight[j]);
         for (std::size_t r = 0; r < rows; ++r) {
             const Real* const seed = by_point.data() + r * n;
             // Nothing is wanted of this row; its slopes may be infinite.
-            if (std::all_of(seed, seed + n, [](Real c) { return c == Real(0); })) continue;
+            if (kernel.all_zero(seed, n)) continue;
             kernel.add(seed, n, seeds.dz + r * n);
             slopes.at(step, r);
-            for (std::size_t j = 0; j < slopes.count; ++j)
+            for (std::size_t j = 0; j < slopes.count; ++j) {
                 dk[j] = seeds.dk + (slopes.stage[j] * rows + r) * n;
-            kernel.spread(seed, slopes.k, slopes.factor, slopes.count, n, dk, product);
-            for (std::size_t j = 0; seeds.dh != nullptr && j < slopes.count; ++j)
-                seeds.dh[r] += slopes.weight[j] * static_cast<double>(product[j]);
+                spread.factor[j] = slopes.factor[j];
+            }
+            const auto sums = kernel.spread(seed, slopes.k, spread, slopes.count, n, dk);
+            if (seeds.dh != nullptr) seeds.dh[r] += static_cast<double>(sums.first);
         }
     }
 }

@@ -18,13 +18,25 @@ std::span<const double> widened(const Real* row, std::size_t n, std::vector<doub
     return memory;
 }
 
+double level_at(const Domain& domain, const float* z) {
+    return domain.level_of_floats({z, domain.dimensions()});
+}
+double level_at(const Domain& domain, const double* z) {
+    return domain.level({z, domain.dimensions()});
+}
+double pace_of(const Domain& domain, const float* a) {
+    return domain.pace_of_floats({a, domain.dimensions()});
+}
+double pace_of(const Domain& domain, const double* a) {
+    return domain.pace({a, domain.dimensions()});
+}
+
 /// Status of a sample before any step.
 template <class Real>
-LineStatus start_status(const Real* x, const Domain& domain, std::vector<double>& memory) {
-    const auto z = widened(x, domain.dimensions(), memory);
-    if (!std::all_of(z.begin(), z.end(), [](double c) { return std::isfinite(c); }))
+LineStatus start_status(const Real* x, const Domain& domain) {
+    if (!std::all_of(x, x + domain.dimensions(), [](Real c) { return std::isfinite(c); }))
         return LineStatus::not_finite;
-    return domain.level(z) >= 0.0 ? LineStatus::outside : LineStatus::ok;
+    return level_at(domain, x) >= 0.0 ? LineStatus::outside : LineStatus::ok;
 }
 
 /// Whether a row goes on, and how its steps should change.
@@ -82,7 +94,7 @@ private:
         lines_.exit.assign(2 * samples, 0.0);
         if (lines_.pieces.size() < 2 * samples) lines_.pieces.resize(2 * samples);
         for (std::size_t b = 0; b < samples; ++b) {
-            const auto status = start_status(x + b * n_, domain_, memory_);
+            const auto status = start_status(x + b * n_, domain_);
             lines_.line_status[b] = lines_.line_status[b + samples] = status;
             lines_.pieces[b].clear();
             lines_.pieces[b + samples].clear();
@@ -127,7 +139,7 @@ private:
     void choose_steps(Round<Real>& round) {
         for (std::size_t r = 0; r < round.rows; ++r) {
             const double sign = round.lines[r] < lines_.samples ? 1.0 : -1.0;
-            double pace = domain_.pace(widened(round.k.data() + r * n_, n_, memory_));
+            double pace = pace_of(domain_, round.k.data() + r * n_);
             // Where the field vanishes or is not finite any step will do.
             if (!std::isfinite(pace) || !(pace > 0.0)) pace = 1.0;
             round.h[r] = sign * lines_.step_pace / pace;
@@ -196,7 +208,7 @@ private:
             }
             if (!row_kernel<Real>().combine(round.points.data() + r * n_, k, factor, count, n_,
                                             point_.data()) ||
-                !(domain_.level(widened(point_.data(), n_, memory_)) < 0.0))
+                !(level_at(domain_, point_.data()) < 0.0))
                 return false;
         }
         return true;
@@ -316,6 +328,7 @@ void trace_pullback(const VectorField<Real>& field, Lines<Real>& lines, network:
     if (count == 0) return;
     const Method& method = *lines.method;
     const auto last = method.stages() - 1;
+    const auto& kernel = row_kernel<Real>();
     thread_local std::vector<double> a, by_a;
     for (std::size_t i = lines.rounds_used; i-- > 0;) {
         auto& round = lines.rounds[i];
@@ -334,10 +347,8 @@ void trace_pullback(const VectorField<Real>& field, Lines<Real>& lines, network:
             auto& point = round.repeated[r] != 0 ? before.dz : before.dend;
             Real* const slope =
                 before.dk.data() + (round.repeated[r] != 0 ? 0 : last * before.rows * n);
-            for (std::size_t c = 0; c < n; ++c) {
-                point[to + c] += round.dz[r * n + c];
-                slope[to + c] += round.dk[r * n + c];
-            }
+            kernel.add(round.dz.data() + r * n, n, point.data() + to);
+            kernel.add(round.dk.data() + r * n, n, slope + to);
         }
     }
     const auto& first = lines.rounds[0];

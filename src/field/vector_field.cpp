@@ -100,7 +100,7 @@ void DirectionalField<Real>::forward(const Real* z, std::size_t rows, Real* a,
     if (tape != nullptr) std::copy_n(a, rows * n, tape->push<Real>(rows * n));
     for (std::size_t r = 0; r < rows; ++r, a += n) {
         const Real factor = static_cast<Real>(bending) * shrink(a, n);
-        for (std::size_t i = 0; i < n; ++i) a[i] = unit_[i] + factor * a[i];
+        row_kernel<Real>().blend(Real(1), unit_.data(), factor, a, n, a);
     }
 }
 
@@ -110,8 +110,8 @@ void DirectionalField<Real>::pullback(const Real* z, std::size_t rows, const Rea
     const auto n = inputs_;
     thread_local std::vector<Real> sum;
     sum.assign(n, Real(0));
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t i = 0; i < n; ++i) sum[i] += da[r * n + i];
+    const auto& kernel = row_kernel<Real>();
+    for (std::size_t r = 0; r < rows; ++r) kernel.add(da + r * n, n, sum.data());
     // The direction counts by its unit vector only.
     Real along = 0;
     for (std::size_t i = 0; i < n; ++i) along += sum[i] * unit_[i];
@@ -126,9 +126,8 @@ void DirectionalField<Real>::pullback(const Real* z, std::size_t rows, const Rea
         Real* const own = bent + r * n;
         const Real* const seed = da + r * n;
         const Real s = shrink(own, n);
-        const Real product = row_kernel<Real>().dot(own, seed, n);
         const Real factor = static_cast<Real>(bending) * s;
-        for (std::size_t i = 0; i < n; ++i) own[i] = factor * (seed[i] - s * s * product * own[i]);
+        kernel.blend(factor, seed, -factor * s * s * kernel.dot(own, seed, n), own, n, own);
     }
     bend_->pullback(z, rows, bent, tape, dz, gradient);
 }

@@ -2,18 +2,12 @@
 // and DEEPSL_VECTOR_BYTES and DEEPSL_TILE_ROWS, the registers' width and the rows of a tile: the
 // tile's sums, DEEPSL_TILE_ROWS x 2 vectors, must fit into the registers beside their factors.
 // It also includes the standard headers first, outside the pragma that selects the instructions.
+#include "simd.inl"
+
 namespace deepsl::network::DEEPSL_ISA {
 namespace {
 
-template <class Real>
-struct VectorOf {
-    typedef Real Type __attribute__((vector_size(DEEPSL_VECTOR_BYTES)));
-};
-template <class Real>
-using Vec = typename VectorOf<Real>::Type;
-
-template <class Real>
-inline constexpr std::size_t lanes = DEEPSL_VECTOR_BYTES / sizeof(Real);
+using namespace simd::DEEPSL_ISA;
 
 inline constexpr std::size_t tile_rows = DEEPSL_TILE_ROWS;
 inline constexpr std::size_t tile_vectors = 2;
@@ -21,18 +15,6 @@ inline constexpr std::size_t tile_vectors = 2;
 template <class Real>
 std::size_t round_up(std::size_t n) {
     return (n + lanes<Real> - 1) / lanes<Real> * lanes<Real>;
-}
-
-template <class Real>
-inline Vec<Real> load(const Real* from) {
-    Vec<Real> v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-}
-
-template <class Real>
-inline void store(Real* to, Vec<Real> v) {
-    std::memcpy(to, &v, sizeof v);
 }
 
 /// 1 / x within an ulp or two: an estimate and a step of Newton's method, since division is slow.
@@ -48,28 +30,26 @@ inline Vec<float> reciprocal(Vec<float> x) {
 #endif
 }
 
-/// The sum of all lanes, always in the same order.
-template <class Real>
-inline Real total(Vec<Real> v) {
-    Real lane[lanes<Real>];
-    std::memcpy(lane, &v, sizeof v);
-    for (std::size_t half = lanes<Real> / 2; half > 0; half /= 2)
-        for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-    return lane[0];
-}
+/// x between -limit and limit; NaN stays NaN, which is why the limits come first.
+inline Vec<float> limited(Vec<float> x, float limit) {
 #if DEEPSL_VECTOR_BYTES == 64
-template <>
-inline float total<float>(Vec<float> v) {
-    return _mm512_reduce_add_ps(reinterpret_cast<__m512>(v));
-}
+    const __m512 high = _mm512_set1_ps(limit), low = _mm512_set1_ps(-limit);
+    const __m512 v = _mm512_min_ps(high, reinterpret_cast<__m512>(x));
+    return reinterpret_cast<Vec<float>>(_mm512_max_ps(low, v));
+#elif DEEPSL_VECTOR_BYTES == 32
+    const __m256 high = _mm256_set1_ps(limit), low = _mm256_set1_ps(-limit);
+    const __m256 v = _mm256_min_ps(high, reinterpret_cast<__m256>(x));
+    return reinterpret_cast<Vec<float>>(_mm256_max_ps(low, v));
+#else
+    const Vec<float> high = Vec<float>{} + limit;  // not x - x, which is NaN at infinity
+    return x > high ? high : (x < -high ? -high : x);
 #endif
+}
 
 /// A rational function fitted to tanh(x)/x in x^2 on |x| < 9.02, where a float tanh becomes 1:
 /// within 5e-7 relative, about 4 units in the last place.
 inline Vec<float> tanh_of(Vec<float> x) {
-    const Vec<float> one = Vec<float>{} + 1.0f;  // not x - x, which is NaN at infinity
-    const Vec<float> limit = one * 9.0f;
-    x = x > limit ? limit : (x < -limit ? -limit : x);
+    x = limited(x, 9.0f);
     const Vec<float> y = x * x;
     const Vec<float> top =
         ((((1.33214675e-08f * y + 2.05857329e-05f) * y + 0.00349419706f) * y + 0.133798646f) * y +
@@ -78,8 +58,7 @@ inline Vec<float> tanh_of(Vec<float> x) {
     const Vec<float> bottom =
         (((7.76314975e-07f * y + 0.000328333985f) * y + 0.025871721f) * y + 0.467131805f) * y +
         1.0f;
-    const Vec<float> t = top * reciprocal(bottom);
-    return t > one ? one : (t < -one ? -one : t);
+    return limited(top * reciprocal(bottom), 1.0f);
 }
 
 inline Vec<double> tanh_of(Vec<double> x) {
@@ -126,14 +105,14 @@ inline void multiply(const Real* x, std::size_t x_stride, const Real* panel, std
 template <class Real>
 struct Product {
     const Real* x;
-    std::size_t x_stride, rows, depth, width;
+    std::size_t x_stride, rows, depth, width;  // width is padded
     const Real* panels;
     const Real* bias = nullptr;      // padded, or null for zero
     Act act = Act::none;             // applied to the result
     const Real* slope_of = nullptr;  // [rows, out_stride]: multiplied by the slope there
     Act slope_act = Act::none;
     Real* out = nullptr;
-    std::size_t out_stride = 0;
+    std::size_t out_stride = 0, columns = 0;  // of the width, so many are stored
 };
 
 template <std::size_t rows, std::size_t vectors, class Real>
@@ -149,7 +128,11 @@ inline void tile(const Product<Real>& p, std::size_t row, std::size_t column, co
             const std::size_t at = (row + r) * p.out_stride + column + v * lanes<Real>;
             Vec<Real> value = activate<Real>(p.act, sums[r][v]);
             if (p.slope_of != nullptr) value *= slope<Real>(p.slope_act, load(p.slope_of + at));
-            store(p.out + at, value);
+            const std::size_t begin = column + v * lanes<Real>;
+            if (begin + lanes<Real> <= p.columns)
+                store(p.out + at, value);
+            else
+                store(p.out + at, value, p.columns - begin);
         }
     }
 }
@@ -210,34 +193,24 @@ void pack(Packed<Real>& packed, const double* values) {
     for (std::size_t l = 0; l < packed.depth(); ++l) {
         const std::size_t in = packed.sizes[l], out = packed.sizes[l + 1];
         const double* const weight = values;
+        const double scale = l == 0 ? static_cast<double>(packed.scale) : 1.0;
         Real* const to = packed.forward[l].data();
         const bool rows = packed.narrow() && l + 1 == packed.depth();
         for (std::size_t j = 0; rows && j < out; ++j)
             for (std::size_t k = 0; k < in; ++k)
-                to[j * packed.padded[l] + k] = static_cast<Real>(weight[j * in + k]);
+                to[j * packed.padded[l] + k] = static_cast<Real>(scale * weight[j * in + k]);
         if (!rows)
             panels(
                 in, out, packed.padded[l + 1],
-                [&](std::size_t k, std::size_t j) { return weight[j * in + k]; }, to);
+                [&](std::size_t k, std::size_t j) { return scale * weight[j * in + k]; }, to);
         values += in * out;
         Real* const bias = to + (rows ? out * packed.padded[l] : in * packed.padded[l + 1]);
         for (std::size_t j = 0; j < out; ++j) bias[j] = static_cast<Real>(values[j]);
         values += out;
         panels(
             out, in, packed.padded[l],
-            [&](std::size_t k, std::size_t j) { return weight[k * in + j]; },
+            [&](std::size_t k, std::size_t j) { return scale * weight[k * in + j]; },
             packed.backward[l].data());
-    }
-}
-
-/// The inputs as the first layer sees them, padded with zeros.
-template <class Real>
-void centre(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* out) {
-    const std::size_t in = packed.inputs(), stride = packed.padded[0];
-    for (std::size_t r = 0; r < rows; ++r) {
-        for (std::size_t i = 0; i < in; ++i)
-            out[r * stride + i] = packed.scale * (x[r * in + i] - packed.shift);
-        std::fill(out + r * stride + in, out + (r + 1) * stride, Real(0));
     }
 }
 
@@ -248,26 +221,32 @@ std::vector<Real>& scratch(std::size_t which, std::size_t size) {
     return buffers[which];
 }
 
+/// The inputs as the first layer sees them; their scale is in its weights.
+template <class Real>
+const Real* centred(const Packed<Real>& packed, const Real* x, std::size_t rows) {
+    if (packed.shift == Real(0)) return x;
+    const std::size_t count = rows * packed.inputs();
+    Real* const out = scratch<Real>(2, count).data();
+    for (std::size_t i = 0; i < count; ++i) out[i] = x[i] - packed.shift;
+    return out;
+}
+
 /// The last layer where it has few outputs: a sum of products for each, instead of a vector of
 /// outputs that is mostly padding.  r [output, rows]
 template <class Real>
-void narrow_product(const Packed<Real>& packed, const Real* h, std::size_t rows, Real* r) {
-    const std::size_t stride = packed.padded[packed.depth() - 1], out = packed.outputs();
+void narrow_product(const Packed<Real>& packed, const Real* h, std::size_t h_stride,
+                    std::size_t rows, Real* r) {
+    const std::size_t in = packed.sizes[packed.depth() - 1], out = packed.outputs();
+    const std::size_t stride = packed.padded[packed.depth() - 1];
     const Real* const weight = packed.forward.back().data();
-    // What stands in the padding may be NaN: an infinite input times a weight of zero.
-    const std::size_t in = packed.sizes[packed.depth() - 1], whole = in / lanes<Real> * lanes<Real>;
-    const auto first_of = [rest = in - whole](Vec<Real> v) {
-        for (std::size_t i = 0; i < lanes<Real>; ++i) v[i] = i < rest ? v[i] : Real(0);
-        return v;
-    };
     for (std::size_t j = 0; j < out; ++j) {
         const Real* const w = weight + j * stride;
         const Real bias = weight[out * stride + j];
         for (std::size_t row = 0; row < rows; ++row) {
             Vec<Real> sum = {};
-            for (std::size_t k = 0; k < whole; k += lanes<Real>)
-                sum += load(h + row * stride + k) * load(w + k);
-            if (whole < in) sum += first_of(load(h + row * stride + whole)) * load(w + whole);
+            // What stands in the padding may be NaN: an infinite input times a weight of zero.
+            for (std::size_t k = 0; k < in; k += lanes<Real>)
+                sum += load(h + row * h_stride + k, in - k) * load(w + k);
             r[j * rows + row] = bias + total<Real>(sum);
         }
     }
@@ -314,67 +293,79 @@ void forward(const Packed<Real>& packed, const Real* x, std::size_t rows, Real* 
     Real* const buffers[2] = {scratch<Real>(0, rows * widest).data(),
                               scratch<Real>(1, rows * widest).data()};
     const Act hidden = packed.tanh ? Act::tanh : Act::leaky_relu;
-    centre(packed, x, rows, buffers[0]);
-    const Real* from = buffers[0];
+    const Real* from = centred(packed, x, rows);
+    std::size_t from_stride = sizes[0];
     for (std::size_t l = 0; l < depth; ++l) {
         const bool last = l + 1 == depth;
         if (last && packed.narrow()) {
-            narrow_product(packed, from, rows, buffers[depth % 2]);
+            narrow_product(packed, from, from_stride, rows, buffers[depth % 2]);
             break;
         }
-        Product<Real> p{from, padded[l], rows, sizes[l], padded[l + 1], packed.forward[l].data()};
+        Product<Real> p{from, from_stride, rows, sizes[l], padded[l + 1], packed.forward[l].data()};
         p.bias = packed.forward[l].data() + sizes[l] * padded[l + 1];
         p.act = last ? Act::none : hidden;
         p.out = saved != nullptr && !last ? saved : buffers[(l + 1) % 2];
-        p.out_stride = padded[l + 1];
+        p.out_stride = p.columns = padded[l + 1];
+        if (last && packed.heads.empty()) {
+            p.out = y;
+            p.out_stride = p.columns = sizes[l + 1];
+            return product(p);
+        }
         product(p);
         from = p.out;
+        from_stride = p.out_stride;
         if (saved != nullptr && !last) saved += rows * padded[l + 1];
     }
     apply_heads(packed, buffers[depth % 2], rows, y, saved);
 }
 
-// gradient[o, i] += sum over rows of delta[r, o] * h[r, i], for `outs` rows of it.
-template <std::size_t outs, std::size_t vectors, class Real>
+// gradient[o, i] += scale times the sum over rows of delta[r, o] * h[r, i], for `outs` rows of it.
+// `whole`: all vectors lie within the columns.
+template <std::size_t outs, std::size_t vectors, bool whole, class Real>
 inline void weight_tile(const Real* delta, std::size_t delta_stride, const Real* h,
-                        std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in,
-                        std::size_t columns) {
+                        std::size_t h_stride, std::size_t rows, Real scale, Real* gradient,
+                        std::size_t in, std::size_t columns) {
+    const auto get = [&](const Real* row, std::size_t c) {
+        const std::size_t begin = c * lanes<Real>;
+        return whole ? load(row + begin) : load(row + begin, columns - begin);
+    };
     Vec<Real> sums[outs][vectors] = {};
     for (std::size_t r = 0; r < rows; ++r) {
         Vec<Real> v[vectors];
-        for (std::size_t c = 0; c < vectors; ++c) v[c] = load(h + r * h_stride + c * lanes<Real>);
+        for (std::size_t c = 0; c < vectors; ++c) v[c] = get(h + r * h_stride, c);
         for (std::size_t o = 0; o < outs; ++o) {
             const Real factor = delta[r * delta_stride + o];
             for (std::size_t c = 0; c < vectors; ++c) sums[o][c] += factor * v[c];
         }
     }
+#pragma GCC unroll 16
     for (std::size_t o = 0; o < outs; ++o) {
         Real* const row = gradient + o * in;
         for (std::size_t c = 0; c < vectors; ++c) {
             const std::size_t begin = c * lanes<Real>;
-            if (begin + lanes<Real> <= columns) {
-                store(row + begin, load(row + begin) + sums[o][c]);
-            } else {
-                for (std::size_t i = begin; i < columns; ++i) row[i] += sums[o][c][i - begin];
-            }
+            const Vec<Real> sum = get(row, c) + scale * sums[o][c];
+            if (whole)
+                store(row + begin, sum);
+            else
+                store(row + begin, sum, columns - begin);
         }
     }
 }
 
-template <std::size_t vectors, class Real>
+template <std::size_t vectors, bool whole, class Real>
 void weight_columns(const Real* delta, std::size_t delta_stride, std::size_t outs, const Real* h,
-                    std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in,
-                    std::size_t columns) {
+                    std::size_t h_stride, std::size_t rows, Real scale, Real* gradient,
+                    std::size_t in, std::size_t columns) {
     std::size_t o = 0;
     for (; o + tile_rows <= outs; o += tile_rows)
-        weight_tile<tile_rows, vectors>(delta + o, delta_stride, h, h_stride, rows,
-                                        gradient + o * in, in, columns);
+        weight_tile<tile_rows, vectors, whole>(delta + o, delta_stride, h, h_stride, rows, scale,
+                                               gradient + o * in, in, columns);
     for (; o + 4 <= outs; o += 4)
-        weight_tile<4, vectors>(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in,
-                                columns);
+        weight_tile<4, vectors, whole>(delta + o, delta_stride, h, h_stride, rows, scale,
+                                       gradient + o * in, in, columns);
     for (; o < outs; ++o)
-        weight_tile<1, vectors>(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in,
-                                columns);
+        weight_tile<1, vectors, whole>(delta + o, delta_stride, h, h_stride, rows, scale,
+                                       gradient + o * in, in, columns);
 }
 
 /// Sums that do not wait for each other.
@@ -383,76 +374,77 @@ inline constexpr std::size_t chains = 4;
 template <class Real>
 void add_bias_gradient(const Real* delta, std::size_t stride, std::size_t outs, std::size_t rows,
                        Real* bias) {
-    std::size_t o = 0;
-    for (; o + lanes<Real> <= stride && o < outs; o += lanes<Real>) {
+    for (std::size_t o = 0; o < outs; o += lanes<Real>) {
+        const std::size_t rest = outs - o;
         Vec<Real> sums[chains] = {};
         std::size_t r = 0;
         for (; r + chains <= rows; r += chains)
-            for (std::size_t c = 0; c < chains; ++c) sums[c] += load(delta + (r + c) * stride + o);
-        for (; r < rows; ++r) sums[0] += load(delta + r * stride + o);
+            for (std::size_t c = 0; c < chains; ++c)
+                sums[c] += load(delta + (r + c) * stride + o, rest);
+        for (; r < rows; ++r) sums[0] += load(delta + r * stride + o, rest);
         const Vec<Real> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        for (std::size_t j = 0; j < std::min(lanes<Real>, outs - o); ++j) bias[o + j] += sum[j];
-    }
-    for (; o < outs; ++o) {
-        Real sums[chains] = {};
-        for (std::size_t r = 0; r < rows; ++r) sums[r % chains] += delta[r * stride + o];
-        bias[o] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        store(bias + o, load(bias + o, rest) + sum, rest);
     }
 }
 
 /// The weights of one output: one sum a vector of inputs, in several chains.
 template <class Real>
 void narrow_weights(const Real* delta, std::size_t delta_stride, const Real* h,
-                    std::size_t h_stride, std::size_t rows, Real* gradient, std::size_t in) {
+                    std::size_t h_stride, std::size_t rows, Real scale, Real* gradient,
+                    std::size_t in) {
     for (std::size_t i = 0; i < in; i += lanes<Real>) {
+        const std::size_t rest = in - i;
         Vec<Real> sums[chains] = {};
         std::size_t r = 0;
         for (; r + chains <= rows; r += chains)
             for (std::size_t c = 0; c < chains; ++c)
-                sums[c] += delta[(r + c) * delta_stride] * load(h + (r + c) * h_stride + i);
-        for (; r < rows; ++r) sums[0] += delta[r * delta_stride] * load(h + r * h_stride + i);
+                sums[c] += delta[(r + c) * delta_stride] * load(h + (r + c) * h_stride + i, rest);
+        for (; r < rows; ++r) sums[0] += delta[r * delta_stride] * load(h + r * h_stride + i, rest);
         const Vec<Real> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        for (std::size_t j = 0; j < std::min(lanes<Real>, in - i); ++j) gradient[i + j] += sum[j];
+        store(gradient + i, load(gradient + i, rest) + scale * sum, rest);
     }
 }
 
 template <class Real>
 void add_weight_gradient(const Real* delta, std::size_t delta_stride, std::size_t outs,
-                         const Real* h, std::size_t h_stride, std::size_t rows, Real* gradient,
-                         std::size_t in) {
+                         const Real* h, std::size_t h_stride, std::size_t rows, Real scale,
+                         Real* gradient, std::size_t in) {
     constexpr std::size_t wide = tile_vectors * lanes<Real>;
     std::size_t i = 0;
     if (outs <= narrow_outputs) {
         for (std::size_t o = 0; o < outs; ++o)
-            narrow_weights(delta + o, delta_stride, h, h_stride, rows, gradient + o * in, in);
-        i = round_up<Real>(in);
+            narrow_weights(delta + o, delta_stride, h, h_stride, rows, scale, gradient + o * in,
+                           in);
+        i = in;
     }
-    for (; i + wide <= round_up<Real>(in); i += wide)
-        weight_columns<tile_vectors>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i,
-                                     in, std::min(wide, in - i));
-    for (; i < in; i += lanes<Real>)
-        weight_columns<1>(delta, delta_stride, outs, h + i, h_stride, rows, gradient + i, in,
-                          std::min(lanes<Real>, in - i));
+    for (; i + wide <= in; i += wide)
+        weight_columns<tile_vectors, true>(delta, delta_stride, outs, h + i, h_stride, rows, scale,
+                                           gradient + i, in, wide);
+    if (i + lanes<Real> < in)
+        weight_columns<tile_vectors, false>(delta, delta_stride, outs, h + i, h_stride, rows, scale,
+                                            gradient + i, in, in - i);
+    else if (i < in)
+        weight_columns<1, false>(delta, delta_stride, outs, h + i, h_stride, rows, scale,
+                                 gradient + i, in, in - i);
     add_bias_gradient(delta, delta_stride, outs, rows, gradient + outs * in);
 }
 
-/// From dy to the derivatives by the last layer's r  [rows, padded outputs]
+/// From dy to the derivatives by the last layer's r  [rows, outputs]
 template <class Real>
-void start_delta(const Packed<Real>& packed, const Real* dy, const Real* saved, std::size_t rows,
-                 Real* delta) {
-    const std::size_t out = packed.outputs(), stride = packed.padded.back();
-    const bool planes = packed.narrow();
-    for (std::size_t r = 0; r < rows; ++r) {
-        for (std::size_t j = 0; j < out; ++j) delta[r * stride + j] = dy[r * out + j];
-        std::fill(delta + r * stride + out, delta + (r + 1) * stride, Real(0));
-    }
-    for (std::size_t j = 0; j < packed.heads.size(); ++j) {
+const Real* start_delta(const Packed<Real>& packed, const Real* dy, const Real* saved,
+                        std::size_t rows, Real* delta) {
+    if (packed.heads.empty()) return dy;
+    const std::size_t out = packed.outputs(), step = packed.narrow() ? 1 : packed.padded.back();
+    for (std::size_t j = 0; j < out; ++j) {
         const Real slope = packed.heads[j].radius * packed.heads[j].slope;
-        const Real* const t = planes ? saved + j * rows : saved + j;
-        const std::size_t step = planes ? 1 : stride;
-        for (std::size_t r = 0; r < rows; ++r)
-            delta[r * stride + j] *= slope * (1 - t[r * step] * t[r * step]);
+        const Real* const t = packed.narrow() ? saved + j * rows : saved + j;
+        if (out == 1)
+            for (std::size_t r = 0; r < rows; ++r) delta[r] = dy[r] * slope * (1 - t[r] * t[r]);
+        else
+            for (std::size_t r = 0; r < rows; ++r)
+                delta[r * out + j] = dy[r * out + j] * slope * (1 - t[r * step] * t[r * step]);
     }
+    return delta;
 }
 
 template <class Real>
@@ -464,39 +456,32 @@ void backward(const Packed<Real>& packed, const Real* x, const Real* saved, cons
     const std::size_t widest = *std::max_element(padded.begin(), padded.end());
     Real* const buffers[2] = {scratch<Real>(0, rows * widest).data(),
                               scratch<Real>(1, rows * widest).data()};
-    Real* const inputs = scratch<Real>(2, rows * padded[0]).data();
     const Act hidden = packed.tanh ? Act::tanh : Act::leaky_relu;
-    if (gradient != nullptr) {
-        centre(packed, x, rows, inputs);
-        gradient += packed.parameters();
-    }
+    if (gradient != nullptr) gradient += packed.parameters();
     saved += rows * packed.saved_per_row();
+    if (!packed.heads.empty()) saved -= rows * padded[depth];
 
-    Real* delta = buffers[0];
-    const bool bounded = !packed.heads.empty();
-    if (bounded) saved -= rows * padded[depth];
-    start_delta(packed, dy, saved, rows, delta);
+    const Real* delta = start_delta(packed, dy, saved, rows, buffers[0]);
+    std::size_t delta_stride = sizes[depth];
     for (std::size_t l = depth; l-- > 0;) {
         if (l > 0) saved -= rows * padded[l];
-        const Real* const h = l > 0 ? saved : inputs;
         if (gradient != nullptr) {
             gradient -= (sizes[l] + 1) * sizes[l + 1];
-            add_weight_gradient(delta, padded[l + 1], sizes[l + 1], h, padded[l], rows, gradient,
-                                sizes[l]);
+            const Real* const h = l > 0 ? saved : centred(packed, x, rows);
+            add_weight_gradient(delta, delta_stride, sizes[l + 1], h, l > 0 ? padded[l] : sizes[0],
+                                rows, l > 0 ? Real(1) : packed.scale, gradient, sizes[l]);
         }
         if (l == 0 && dx == nullptr) return;
-        Product<Real> p{delta,        padded[l + 1], rows,
-                        sizes[l + 1], padded[l],     packed.backward[l].data()};
-        p.slope_of = l > 0 ? h : nullptr;
+        Product<Real> p{delta,        delta_stride, rows,
+                        sizes[l + 1], padded[l],    packed.backward[l].data()};
+        p.slope_of = l > 0 ? saved : nullptr;
         p.slope_act = hidden;
-        p.out = buffers[(depth - l) % 2];
-        p.out_stride = padded[l];
+        p.out = l > 0 ? buffers[(depth - l) % 2] : dx;
+        p.out_stride = p.columns = l > 0 ? padded[l] : sizes[0];
         product(p);
         delta = p.out;
+        delta_stride = p.out_stride;
     }
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t i = 0; i < sizes[0]; ++i)
-            dx[r * sizes[0] + i] = packed.scale * delta[r * padded[0] + i];
 }
 
 }  // namespace

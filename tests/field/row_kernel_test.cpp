@@ -57,10 +57,16 @@ TYPED_TEST(RowKernels, AgreeWithPlainLoops) {
                 const auto factor = this->random_row(count, random);
                 const auto start = this->random_row(n, random);
                 // One number more, to see that it is left alone.
-                std::vector<Real> out(n + 1, Real(77)), product(count);
+                std::vector<Real> out(n + 1, Real(77));
+                Spread<Real> weights;
+                for (std::size_t j = 0; j < count; ++j) {
+                    weights.factor[j] = factor[j];
+                    weights.first[j] = static_cast<Real>(normal(random));
+                    weights.second[j] = static_cast<Real>(normal(random));
+                }
                 EXPECT_TRUE(
                     kernel.combine(start.data(), from, factor.data(), count, n, out.data()));
-                kernel.spread(start.data(), from, factor.data(), count, n, to, product.data());
+                const auto sums = kernel.spread(start.data(), from, weights, count, n, to);
                 EXPECT_EQ(out[n], Real(77));
                 const double close = this->tolerance * static_cast<double>(count + 1);
                 for (std::size_t i = 0; i < n; ++i) {
@@ -75,20 +81,61 @@ TYPED_TEST(RowKernels, AgreeWithPlainLoops) {
                     }
                     EXPECT_NEAR(out[i], sum, close * (1.0 + std::fabs(sum)));
                 }
+                double first = 0.0, second = 0.0;
                 for (std::size_t j = 0; j < count; ++j) {
                     double sum = 0.0;
                     for (std::size_t i = 0; i < n; ++i)
                         sum += static_cast<double>(start[i]) * static_cast<double>(k[j][i]);
-                    EXPECT_NEAR(product[j], sum, this->tolerance * static_cast<double>(n));
+                    first += static_cast<double>(weights.first[j]) * sum;
+                    second += static_cast<double>(weights.second[j]) * sum;
                     EXPECT_NEAR(kernel.dot(start.data(), k[j].data(), n), sum,
                                 this->tolerance * static_cast<double>(n));
                 }
+                EXPECT_NEAR(sums.first, first, 2.0 * close * static_cast<double>(n));
+                EXPECT_NEAR(sums.second, second, 2.0 * close * static_cast<double>(n));
+                double squares = 0.0;
+                for (const Real c : start)
+                    squares += static_cast<double>(c) * static_cast<double>(c);
+                EXPECT_NEAR(kernel.squares(start.data(), n), squares, 1e-14 * squares);
                 auto added = start;
                 added.push_back(Real(77));
                 kernel.add(out.data(), n, added.data());
                 for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(added[i], start[i] + out[i]);
                 EXPECT_EQ(added[n], Real(77));
             }
+}
+
+TYPED_TEST(RowKernels, BlendTwoRows) {
+    using Real = TypeParam;
+    Random random(2);
+    for (const auto& [name, kernel] : row_kernels<Real>())
+        for (const auto n : lengths()) {
+            SCOPED_TRACE(testing::Message() << name << ", " << n << " numbers");
+            const auto x = this->random_row(n, random);
+            auto y = this->random_row(n, random);
+            const auto before = y;
+            y.push_back(Real(77));
+            kernel.blend(Real(0.5), x.data(), Real(-2), y.data(), n, y.data());
+            for (std::size_t i = 0; i < n; ++i)
+                EXPECT_NEAR(y[i], Real(0.5) * x[i] - Real(2) * before[i], 10 * this->tolerance);
+            EXPECT_EQ(y[n], Real(77));
+        }
+}
+
+TYPED_TEST(RowKernels, TellRowsOfZerosFromOthers) {
+    using Real = TypeParam;
+    for (const auto& [name, kernel] : row_kernels<Real>())
+        for (const auto n : lengths()) {
+            std::vector<Real> row(n + 1, Real(0));
+            row[n] = Real(1);  // not part of it
+            EXPECT_TRUE(kernel.all_zero(row.data(), n)) << name << ", " << n;
+            for (std::size_t at = 0; at < n; ++at)
+                for (const Real c : {Real(1e-30), std::numeric_limits<Real>::quiet_NaN()}) {
+                    row[at] = c;
+                    EXPECT_FALSE(kernel.all_zero(row.data(), n)) << name << ", " << n << ", " << at;
+                    row[at] = Real(0);
+                }
+        }
 }
 
 TYPED_TEST(RowKernels, TellNumbersThatAreNotFinite) {

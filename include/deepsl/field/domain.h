@@ -42,6 +42,11 @@ public:
     virtual double pace(std::span<const double> a) const = 0;
     virtual void pace_gradient(std::span<const double> a, std::span<double> gradient) const = 0;
 
+    /// The same of rows in float32, as lines have them; no need to give them, but they are faster
+    /// where they need no copy.
+    virtual double level_of_floats(std::span<const float> z) const;
+    virtual double pace_of_floats(std::span<const float> a) const;
+
     /// The s > 0 at which z + s a leaves, from z inside. Where no closed form is known, Newton's
     /// method: g is convex.
     virtual double straight_exit(std::span<const double> z, std::span<const double> a) const;
