@@ -6,6 +6,7 @@ namespace portable {
 template <class Real>
 RowKernel<Real> kernel();
 }
+#ifdef DEEPSL_NETWORK_X86
 namespace avx2 {
 template <class Real>
 RowKernel<Real> kernel();
@@ -14,18 +15,14 @@ namespace avx512 {
 template <class Real>
 RowKernel<Real> kernel();
 }
+#else
+namespace avx2 = portable;
+namespace avx512 = portable;
+#endif
 
 template <class Real>
-std::vector<NamedRowKernel<Real>> row_kernels() {
-    std::vector<NamedRowKernel<Real>> result{{"portable", portable::kernel<Real>()}};
-#ifdef DEEPSL_NETWORK_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        result.push_back({"avx2", avx2::kernel<Real>()});
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-        result.push_back({"avx512", avx512::kernel<Real>()});
-#endif
-    return result;
+std::vector<simd::Named<RowKernel<Real>>> row_kernels() {
+    return simd::runnable(&portable::kernel<Real>, &avx2::kernel<Real>, &avx512::kernel<Real>);
 }
 
 template <class Real>
@@ -34,8 +31,8 @@ const RowKernel<Real>& row_kernel() {
     return chosen;
 }
 
-template std::vector<NamedRowKernel<float>> row_kernels();
-template std::vector<NamedRowKernel<double>> row_kernels();
+template std::vector<simd::Named<RowKernel<float>>> row_kernels();
+template std::vector<simd::Named<RowKernel<double>>> row_kernels();
 template const RowKernel<float>& row_kernel();
 template const RowKernel<double>& row_kernel();
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "deepsl/field/method.h"
+#include "simd.h"
 
 namespace deepsl::field {
 
@@ -43,14 +44,8 @@ struct RowKernel {
 template <class Real>
 const RowKernel<Real>& row_kernel();
 
-template <class Real>
-struct NamedRowKernel {
-    const char* name;
-    RowKernel<Real> kernel;
-};
-
 /// All kernels this processor can run, slowest first, to compare them with each other.
 template <class Real>
-std::vector<NamedRowKernel<Real>> row_kernels();
+std::vector<simd::Named<RowKernel<Real>>> row_kernels();
 
 }  // namespace deepsl::field

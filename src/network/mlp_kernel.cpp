@@ -6,6 +6,7 @@ namespace portable {
 template <class Real>
 Kernel<Real> kernel();
 }
+#ifdef DEEPSL_NETWORK_X86
 namespace avx2 {
 template <class Real>
 Kernel<Real> kernel();
@@ -14,18 +15,14 @@ namespace avx512 {
 template <class Real>
 Kernel<Real> kernel();
 }
+#else
+namespace avx2 = portable;
+namespace avx512 = portable;
+#endif
 
 template <class Real>
-std::vector<NamedKernel<Real>> kernels() {
-    std::vector<NamedKernel<Real>> result{{"portable", portable::kernel<Real>()}};
-#ifdef DEEPSL_NETWORK_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        result.push_back({"avx2", avx2::kernel<Real>()});
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-        result.push_back({"avx512", avx512::kernel<Real>()});
-#endif
-    return result;
+std::vector<simd::Named<Kernel<Real>>> kernels() {
+    return simd::runnable(&portable::kernel<Real>, &avx2::kernel<Real>, &avx512::kernel<Real>);
 }
 
 template <class Real>
@@ -34,8 +31,8 @@ const Kernel<Real>& kernel() {
     return chosen;
 }
 
-template std::vector<NamedKernel<float>> kernels();
-template std::vector<NamedKernel<double>> kernels();
+template std::vector<simd::Named<Kernel<float>>> kernels();
+template std::vector<simd::Named<Kernel<double>>> kernels();
 template const Kernel<float>& kernel();
 template const Kernel<double>& kernel();
 

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "simd.h"
+
 namespace deepsl::network {
 
 /// Rows that are swept together: they stay in the first cache, and fill the tiles of all kernels.
@@ -72,14 +74,8 @@ struct Kernel {
 template <class Real>
 const Kernel<Real>& kernel();
 
-template <class Real>
-struct NamedKernel {
-    const char* name;
-    Kernel<Real> kernel;
-};
-
 /// All kernels this processor can run, slowest first, to compare them with each other.
 template <class Real>
-std::vector<NamedKernel<Real>> kernels();
+std::vector<simd::Named<Kernel<Real>>> kernels();
 
 }  // namespace deepsl::network
