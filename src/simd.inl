@@ -105,5 +105,33 @@ inline double total<double>(Vec<double> v) {
 }
 #endif
 
+/// Whether a lane is not zero; NaN is not.
+#if DEEPSL_VECTOR_BYTES == 64
+inline bool any(Vec<float> v) {
+    return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(v), _mm512_setzero_ps(), _CMP_NEQ_UQ) != 0;
+}
+inline bool any(Vec<double> v) {
+    return _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(v), _mm512_setzero_pd(), _CMP_NEQ_UQ) != 0;
+}
+#elif DEEPSL_VECTOR_BYTES == 32
+inline bool any(Vec<float> v) {
+    const __m256 other =
+        _mm256_cmp_ps(reinterpret_cast<__m256>(v), _mm256_setzero_ps(), _CMP_NEQ_UQ);
+    return _mm256_movemask_ps(other) != 0;
+}
+inline bool any(Vec<double> v) {
+    const __m256d other =
+        _mm256_cmp_pd(reinterpret_cast<__m256d>(v), _mm256_setzero_pd(), _CMP_NEQ_UQ);
+    return _mm256_movemask_pd(other) != 0;
+}
+#else
+template <class V>
+inline bool any(V v) {
+    bool other = false;
+    for (std::size_t i = 0; i < sizeof v / sizeof v[0]; ++i) other |= v[i] != 0;
+    return other;
+}
+#endif
+
 }  // namespace
 }  // namespace deepsl::simd::DEEPSL_ISA

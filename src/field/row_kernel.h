@@ -17,6 +17,20 @@ struct Spread {
          second[Method::max_stages] = {};
 };
 
+/// Those stages of a method that count in a sum of slopes.
+struct StepWeights {
+    std::size_t count = 0, stage[Method::max_stages] = {};
+    double weight[Method::max_stages] = {};
+
+    explicit StepWeights(const std::vector<double>& weights) {
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+            if (weights[j] == 0.0) continue;
+            stage[count] = j;
+            weight[count++] = weights[j];
+        }
+    }
+};
+
 template <class Real>
 struct RowSums {
     Real first, second;
@@ -37,7 +51,22 @@ struct RowKernel {
     void (*add)(const Real* from, std::size_t n, Real* to);
     /// out = a x + b y; out may be x or y.
     void (*blend)(Real a, const Real* x, Real b, const Real* y, std::size_t n, Real* out);
-    bool (*all_zero)(const Real* a, std::size_t n);
+
+    // All rows of a round at once:
+
+    /// out = z + h sum_j weight_j k_j, where k_j is `stage_j` times `stride` behind k; z where that
+    /// is not finite.
+    void (*step)(const Real* z, const double* h, const Real* k, std::size_t stride,
+                 const StepWeights& weights, std::size_t rows, std::size_t n, Real* out);
+    /// From seeds on `out` to those on z, k and h (or null), added to what is there.
+    void (*step_pullback)(const Real* seed, const double* h, const Real* k, std::size_t stride,
+                          const StepWeights& weights, std::size_t rows, std::size_t n, Real* dz,
+                          Real* dk, double* dh);
+    /// a, first some b, becomes unit + bending b / sqrt(1 + |b|^2).
+    void (*bend)(const Real* unit, Real bending, std::size_t rows, std::size_t n, Real* a);
+    /// From seeds on a: b becomes the seed on it, and sum, that on `unit`, is added to.
+    void (*bend_pullback)(const Real* da, Real bending, std::size_t rows, std::size_t n, Real* b,
+                          Real* sum);
 };
 
 /// The fastest kernel this processor can run.

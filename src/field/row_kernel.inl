@@ -17,7 +17,7 @@ bool combine(const Real* start, const Real* const* k, const Real* factor, std::s
         lost += sum * Real(0);
         store(out + i, sum, n - i);
     }
-    return total<Real>(lost) == Real(0);
+    return !any(lost);
 }
 
 template <class Real>
@@ -78,21 +78,73 @@ void blend(Real a, const Real* x, Real b, const Real* y, std::size_t n, Real* ou
 
 template <class Real>
 bool all_zero(const Real* a, std::size_t n) {
-    for (std::size_t i = 0; i < n; i += lanes<Real>) {
-        const auto other = load(a + i, n - i) != Vec<Real>{};
-        auto any = other[0];
-        for (std::size_t j = 1; j < lanes<Real>; ++j) any |= other[j];
-        if (any != 0) return false;
-    }
+    for (std::size_t i = 0; i < n; i += lanes<Real>)
+        if (any(load(a + i, n - i))) return false;
     return true;
+}
+
+template <class Real>
+void step(const Real* z, const double* h, const Real* k, std::size_t stride,
+          const StepWeights& weights, std::size_t rows, std::size_t n, Real* out) {
+    const Real* from[Method::max_stages];
+    Real factor[Method::max_stages];
+    for (std::size_t r = 0; r < rows; ++r, z += n, k += n, out += n) {
+        for (std::size_t j = 0; j < weights.count; ++j) {
+            from[j] = k + weights.stage[j] * stride;
+            factor[j] = static_cast<Real>(h[r] * weights.weight[j]);
+        }
+        // A line that is lost must not lead the field, and its gradient, to NaN.
+        if (!combine(z, from, factor, weights.count, n, out)) std::memcpy(out, z, n * sizeof(Real));
+    }
+}
+
+template <class Real>
+void step_pullback(const Real* seed, const double* h, const Real* k, std::size_t stride,
+                   const StepWeights& weights, std::size_t rows, std::size_t n, Real* dz, Real* dk,
+                   double* dh) {
+    const Real* from[Method::max_stages];
+    Real* to[Method::max_stages];
+    Spread<Real> spreading;
+    for (std::size_t j = 0; j < weights.count; ++j)
+        spreading.first[j] = static_cast<Real>(weights.weight[j]);
+    for (std::size_t r = 0; r < rows; ++r, seed += n, k += n, dz += n, dk += n) {
+        // Nothing is wanted of this row; its slopes may be infinite.
+        if (all_zero(seed, n)) continue;
+        add(seed, n, dz);
+        for (std::size_t j = 0; j < weights.count; ++j) {
+            from[j] = k + weights.stage[j] * stride;
+            to[j] = dk + weights.stage[j] * stride;
+            spreading.factor[j] = static_cast<Real>(h[r] * weights.weight[j]);
+        }
+        const auto sums = spread(seed, from, spreading, weights.count, n, to);
+        if (dh != nullptr) dh[r] += static_cast<double>(sums.first);
+    }
+}
+
+// The next two: a = unit + bending b / sqrt(1 + |b|^2), which is never longer than its parts.
+template <class Real>
+void bend(const Real* unit, Real bending, std::size_t rows, std::size_t n, Real* a) {
+    for (std::size_t r = 0; r < rows; ++r, a += n)
+        blend(Real(1), unit, bending / std::sqrt(1 + dot(a, a, n)), a, n, a);
+}
+
+template <class Real>
+void bend_pullback(const Real* da, Real bending, std::size_t rows, std::size_t n, Real* b,
+                   Real* sum) {
+    for (std::size_t r = 0; r < rows; ++r, da += n, b += n) {
+        const Real square = 1 / (1 + dot(b, b, n));
+        const Real factor = bending * std::sqrt(square);
+        add(da, n, sum);
+        blend(factor, da, -factor * square * dot(b, da, n), b, n, b);
+    }
 }
 
 }  // namespace
 
 template <class Real>
 RowKernel<Real> kernel() {
-    return {&combine<Real>, &spread<Real>, &dot<Real>,     &squares,
-            &add<Real>,     &blend<Real>,  &all_zero<Real>};
+    return {&combine<Real>, &spread<Real>, &dot<Real>,           &squares,    &add<Real>,
+            &blend<Real>,   &step<Real>,   &step_pullback<Real>, &bend<Real>, &bend_pullback<Real>};
 }
 
 template RowKernel<float> kernel<float>();

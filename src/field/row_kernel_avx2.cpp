@@ -1,4 +1,5 @@
 // Sums of rows: avx2.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

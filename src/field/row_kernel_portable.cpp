@@ -1,4 +1,5 @@
 // Sums of rows: portable.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

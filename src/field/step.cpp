@@ -6,53 +6,13 @@
 #include "field/row_kernel.h"
 
 namespace deepsl::field {
-namespace {
-
-/// Those slopes of a row that have a weight, and what they are multiplied with.
-template <class Real>
-struct Slopes {
-    std::size_t count = 0, stage[Method::max_stages] = {};
-    double weight[Method::max_stages] = {};
-    const Real* k[Method::max_stages] = {};
-    Real factor[Method::max_stages] = {};
-
-    explicit Slopes(const std::vector<double>& weights) {
-        for (std::size_t j = 0; j < weights.size(); ++j) {
-            if (weights[j] == 0.0) continue;
-            stage[count] = j;
-            weight[count++] = weights[j];
-        }
-    }
-    void at(const StepRows<Real>& step, std::size_t r) {
-        for (std::size_t j = 0; j < count; ++j) {
-            k[j] = step.slope(stage[j]) + r * step.n;
-            factor[j] = static_cast<Real>(step.h[r] * weight[j]);
-        }
-    }
-};
-
-/// z + h sum_j weights_j k_j of each row.
-template <class Real>
-void combine(const StepRows<Real>& step, const std::vector<double>& weights, Real* out) {
-    const auto n = step.n;
-    const auto& kernel = row_kernel<Real>();
-    Slopes<Real> slopes(weights);
-    for (std::size_t r = 0; r < step.rows; ++r) {
-        const Real* const start = step.points + r * n;
-        slopes.at(step, r);
-        // A line that is lost must not lead the field, and its gradient, to NaN.
-        if (!kernel.combine(start, slopes.k, slopes.factor, slopes.count, n, out + r * n))
-            std::copy_n(start, n, out + r * n);
-    }
-}
-
-}  // namespace
-
 template <class Real>
 void take_step(const network::Network<Real>& f, const Method& method, const StepRows<Real>& step,
                network::Tape* tape) {
+    const auto& kernel = row_kernel<Real>();
     for (std::size_t i = 1; i < method.stages(); ++i) {
-        combine(step, method.a[i], step.point(i));
+        kernel.step(step.points, step.h, step.k, step.rows * step.n, StepWeights(method.a[i]),
+                    step.rows, step.n, step.point(i));
         f.forward(step.point(i), step.rows, step.slope(i), tape);
     }
 }
@@ -91,24 +51,8 @@ void pull_back_step(const network::Network<Real>& f, const Method& method,
     for (std::size_t i = stages; i-- > 1;) {
         f.pullback(step.point(i), rows, seeds.dk + i * rows * n, tape, by_point.data(), gradient);
         if (i + 1 == stages) kernel.add(seeds.dend, rows * n, by_point.data());
-        Slopes<Real> slopes(method.a[i]);
-        Real* dk[Method::max_stages];
-        Spread<Real> spread;
-        for (std::size_t j = 0; j < slopes.count; ++j)
-            spread.first[j] = static_cast<Real>(slopes.weight[j]);
-        for (std::size_t r = 0; r < rows; ++r) {
-            const Real* const seed = by_point.data() + r * n;
-            // Nothing is wanted of this row; its slopes may be infinite.
-            if (kernel.all_zero(seed, n)) continue;
-            kernel.add(seed, n, seeds.dz + r * n);
-            slopes.at(step, r);
-            for (std::size_t j = 0; j < slopes.count; ++j) {
-                dk[j] = seeds.dk + (slopes.stage[j] * rows + r) * n;
-                spread.factor[j] = slopes.factor[j];
-            }
-            const auto sums = kernel.spread(seed, slopes.k, spread, slopes.count, n, dk);
-            if (seeds.dh != nullptr) seeds.dh[r] += static_cast<double>(sums.first);
-        }
+        kernel.step_pullback(by_point.data(), step.h, step.k, rows * n, StepWeights(method.a[i]),
+                             rows, n, seeds.dz, seeds.dk, seeds.dh);
     }
 }
 

@@ -10,13 +10,7 @@
 namespace deepsl::field {
 namespace {
 
-constexpr double bending = 0.8;
-
-/// 1 / sqrt(1 + |r|^2): keeps the result shorter than 1, and smooth at r = 0.
-template <class Real>
-Real shrink(const Real* r, std::size_t n) {
-    return 1 / std::sqrt(1 + row_kernel<Real>().dot(r, r, n));
-}
+constexpr double bending = 0.8;  // less than 1: the direction always wins
 
 }  // namespace
 
@@ -98,10 +92,7 @@ void DirectionalField<Real>::forward(const Real* z, std::size_t rows, Real* a,
     }
     bend_->forward(z, rows, a, tape);
     if (tape != nullptr) std::copy_n(a, rows * n, tape->push<Real>(rows * n));
-    for (std::size_t r = 0; r < rows; ++r, a += n) {
-        const Real factor = static_cast<Real>(bending) * shrink(a, n);
-        row_kernel<Real>().blend(Real(1), unit_.data(), factor, a, n, a);
-    }
+    row_kernel<Real>().bend(unit_.data(), static_cast<Real>(bending), rows, n, a);
 }
 
 template <class Real>
@@ -110,26 +101,19 @@ void DirectionalField<Real>::pullback(const Real* z, std::size_t rows, const Rea
     const auto n = inputs_;
     thread_local std::vector<Real> sum;
     sum.assign(n, Real(0));
-    const auto& kernel = row_kernel<Real>();
-    for (std::size_t r = 0; r < rows; ++r) kernel.add(da + r * n, n, sum.data());
+    if (bend_ != nullptr) {
+        Real* const bent = tape.pop<Real>(rows * n);
+        row_kernel<Real>().bend_pullback(da, static_cast<Real>(bending), rows, n, bent, sum.data());
+        bend_->pullback(z, rows, bent, tape, dz, gradient);
+    } else {
+        for (std::size_t r = 0; r < rows; ++r) row_kernel<Real>().add(da + r * n, n, sum.data());
+        if (dz != nullptr) std::fill_n(dz, rows * n, Real(0));
+    }
     // The direction counts by its unit vector only.
     Real along = 0;
     for (std::size_t i = 0; i < n; ++i) along += sum[i] * unit_[i];
     for (std::size_t i = 0; i < n; ++i)
         gradient[offset_ + i] += (sum[i] - along * unit_[i]) / static_cast<Real>(length_);
-    if (bend_ == nullptr) {
-        if (dz != nullptr) std::fill_n(dz, rows * n, Real(0));
-        return;
-    }
-    Real* const bent = tape.pop<Real>(rows * n);
-    for (std::size_t r = 0; r < rows; ++r) {
-        Real* const own = bent + r * n;
-        const Real* const seed = da + r * n;
-        const Real s = shrink(own, n);
-        const Real factor = static_cast<Real>(bending) * s;
-        kernel.blend(factor, seed, -factor * s * s * kernel.dot(own, seed, n), own, n, own);
-    }
-    bend_->pullback(z, rows, bent, tape, dz, gradient);
 }
 
 template <class Real>

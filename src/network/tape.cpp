@@ -23,9 +23,9 @@ void* Tape::take(std::size_t bytes) {
     while (current_ < blocks_.size() && blocks_[current_].size - blocks_[current_].used < bytes)
         ++current_;
     if (current_ == blocks_.size()) {
-        const auto last = blocks_.empty() ? 0 : blocks_.back().size;
+        // By a quarter of what there is: few blocks, and little of the last one unused.
         Block block;
-        block.size = std::max({least_block, 2 * last, bytes});
+        block.size = std::max({least_block, padded(capacity() / 4), bytes});
         block.memory.reset(
             static_cast<std::byte*>(::operator new[](block.size, std::align_val_t(alignment))));
         blocks_.push_back(std::move(block));
