@@ -86,6 +86,8 @@ std::string confusion_text(const learner::TrainedModel& model, const Matrix<std:
         name_width = std::max(name_width, std::min<std::size_t>(names.back().size(), 20));
         width = std::max(width, std::min<std::size_t>(names.back().size(), 12) + 2);
     }
+    for (const auto count : counts.values())
+        width = std::max(width, std::to_string(count).size() + 2);
     auto out = fmt::format("\nrows: the true class, columns: what it was taken for\n{:{}}", "",
                            name_width + 2);
     for (const auto& name : names) out += fmt::format("{:>{}.12}", name, width);
