@@ -98,6 +98,18 @@ std::string confusion_text(const learner::TrainedModel& model, const Matrix<std:
     return out + "\n";
 }
 
+/// A result without a single row is none.
+ExitCode tell_failures(std::int64_t failed, std::int64_t rows, const std::string& failures) {
+    if (failed == 0) return ExitCode::ok;
+    if (failed < rows) {
+        warn(fmt::format("{} of {} rows failed {}", failed, rows, failures));
+        return ExitCode::ok;
+    }
+    tell(fmt::format("deepsl: error: no row could be predicted: {} failed {}\n",
+                     rows == 1 ? "it" : fmt::format("all {}", rows), failures));
+    return ExitCode::failure;
+}
+
 std::string json_text(const learner::TrainedModel& model, const learner::Score& score) {
     Json out;
     for (const auto& metric : score.metrics) out[metric.name] = metric.value;
@@ -130,9 +142,6 @@ std::string score_text(const learner::TrainedModel& model, const learner::Score&
                     : fmt::format("  --json has the {0} x {0} confusion matrix\n",
                                   model.classes.size());
     }
-    if (score.failed > 0)
-        text += fmt::format("{} of {} rows failed {}\n", score.failed, score.samples,
-                            failures_text(score.failures));
     return text;
 }
 
@@ -219,17 +228,8 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
         print(::isatty(STDOUT_FILENO) == 1 ? printable_lines(csv) : csv);
     }
     tell_notes(arguments, predictions.notes);
-    if (predictions.failed == 0) return ExitCode::ok;
-    const auto rows = static_cast<std::int64_t>(predictions.size());
-    if (predictions.failed < rows) {
-        warn(fmt::format("{} of {} rows failed {}", predictions.failed, rows,
-                         failures_text(predictions.failures)));
-        return ExitCode::ok;
-    }
-    tell(fmt::format("deepsl: error: no row could be predicted: {} failed {}\n",
-                     rows == 1 ? "it" : fmt::format("all {}", rows),
-                     failures_text(predictions.failures)));
-    return ExitCode::failure;
+    return tell_failures(predictions.failed, static_cast<std::int64_t>(predictions.size()),
+                         failures_text(predictions.failures));
 }
 
 CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments) {
@@ -249,7 +249,7 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     print(arguments.json ? json_text(model, score)
                          : fmt::format("{} rows of {}\n{}", grouped(table.rows()),
                                        printable(table.path), score_text(model, score)));
-    return ExitCode::ok;
+    return tell_failures(score.failed, score.samples, failures_text(score.failures));
 }
 
 }  // namespace deepsl::cli

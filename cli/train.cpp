@@ -198,6 +198,10 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
     set_threads(command.threads);
     const Interrupt interrupt;
     const auto learned = learn(command, checkpointing);
+    if (const auto why = learner::why_nothing_was_learned(learned)) {
+        tell(fmt::format("deepsl: error: {}; no model was written\n", *why));
+        return ExitCode::failure;
+    }
     learner::save_model_or_rescue(output, learned.model);
     print(command.json ? json_text(command, learned, output)
                        : (command.quiet ? "" : "\n") + result_text(command, learned, output));

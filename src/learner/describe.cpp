@@ -59,7 +59,7 @@ std::string stopping_description(const Task& task, std::size_t validation_rows) 
         chosen_by = fmt::format("{:g} % of the rows, held out", 100.0 * train.validation);
     return fmt::format(
         "at most {} epochs, the best one chosen by {}{}", train.epochs, chosen_by,
-        train.patience > 0
+        train.patience > 0 && train.patience < train.epochs
             ? fmt::format("; stops after {} epochs without improvement", train.patience)
             : "");
 }
@@ -87,15 +87,19 @@ std::string result_description(const Learned& learned) {
     return text;
 }
 
+std::optional<std::string> why_nothing_was_learned(const Learned& learned) {
+    const auto& record = learned.record;
+    const auto followed = record.training_rows * static_cast<std::int64_t>(record.epochs.size());
+    if (record.epochs.empty() || record.failed_lines < followed) return {};
+    return fmt::format(
+        "nothing was learned, since every line failed ({}); docs/failures.md explains what that "
+        "means",
+        fmt::join(names_of(record.failures), ", "));
+}
+
 std::vector<std::string> result_warnings(const Learned& learned) {
     const auto& record = learned.record;
-    if (record.epochs.empty()) return {};
-    const auto followed = record.training_rows * static_cast<std::int64_t>(record.epochs.size());
-    if (record.failed_lines == followed)
-        return {fmt::format(
-            "nothing was learned, since every line failed ({}); docs/failures.md explains what "
-            "that means",
-            fmt::join(names_of(record.failures), ", "))};
+    if (record.epochs.empty() || why_nothing_was_learned(learned)) return {};
     const auto& last = record.epochs.back();
     if (std::isfinite(last.loss) && last.skipped_steps == 0) return {};
     return {fmt::format(
@@ -109,20 +113,23 @@ std::vector<std::string> result_warnings(const Learned& learned) {
 std::vector<std::string> table_warnings(const data::Table& table, const data::Encoding& encoding) {
     std::vector<std::string> lines;
     for (const auto& column : table.columns) {
-        const bool a_category = std::any_of(
-            encoding.columns().begin(), encoding.columns().end(), [&](const auto& learned) {
-                return learned.name == column.name && learned.role == data::Role::category;
-            });
+        const auto has_role = [&](data::Role role) {
+            return std::any_of(encoding.columns().begin(), encoding.columns().end(),
+                               [&](const auto& learned) {
+                                   return learned.name == column.name && learned.role == role;
+                               });
+        };
+        const bool a_category = has_role(data::Role::category);
         if (a_category && column.stray_line > 0)
             lines.push_back(fmt::format(
                 "{} is taken as categories because of {} in line {}, though most of "
                 "its cells are numbers; correct it, or leave the cell empty",
                 in_quotes(column.name, 60), in_quotes(column.stray, 60), column.stray_line));
         if (!column.numeric && has_decimal_commas(column))
-            lines.push_back(
-                fmt::format("{} seems to hold numbers with decimal commas, which are read as "
-                            "texts; write points, such as 1.5",
-                            in_quotes(column.name, 60)));
+            lines.push_back(fmt::format(
+                "{} seems to hold numbers with decimal commas, which are read as "
+                "texts{}; write points, such as 1.5",
+                in_quotes(column.name, 60), a_category ? "" : ", so that it is left out"));
     }
     return lines;
 }

@@ -60,7 +60,7 @@ void fit(Prepared& prepared, const Task& task, const Length& length,
          const train::Callbacks& callbacks, const train::Checkpointing& checkpointing,
          Learned& learned) {
     auto& model = learned.model;
-    model.scaling = fit_scaling(prepared.training, model.encoding.has_value(), task);
+    model.scaling = fit_scaling(prepared.training, model, task);
     prepared.training.x = model.scaling.forward(prepared.training.x);
     if (!prepared.validation.empty())
         prepared.validation.x = model.scaling.forward(prepared.validation.x);

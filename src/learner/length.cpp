@@ -7,7 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "deepsl/error.h"
 #include "deepsl/random.h"
+#include "deepsl/text.h"
+#include "learner/model_file_checks.h"
 
 namespace deepsl::learner {
 namespace {
@@ -21,13 +26,24 @@ void remove_old(const train::Checkpointing& checkpointing) {
         continue;
 }
 
+std::size_t input_of_largest_number(const Matrix<double>& x) {
+    std::size_t input = 0;
+    double largest = 0.0;
+    for (std::size_t r = 0; r < x.rows(); ++r)
+        for (std::size_t c = 0; c < x.columns(); ++c)
+            if (std::fabs(x(r, c)) > largest) {
+                largest = std::fabs(x(r, c));
+                input = c;
+            }
+    return input;
+}
+
 void choose_by_folds(const Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
                      const train::Checkpointing& checkpointing, Length& length) {
-    const bool encoded = prepared.model.encoding.has_value();
     if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
     const auto make = [&](std::uint64_t seed) { return new_predictor(prepared, task, seed); };
     const auto scale = [&](std::int64_t fold, train::Dataset& known, train::Dataset& left_out) {
-        auto scaling = fit_scaling(known, encoded, task);
+        auto scaling = fit_scaling(known, prepared.model, task);
         known.x = scaling.forward(known.x);
         left_out.x = scaling.forward(left_out.x);
         if (fold == 0) length.first_fold = std::move(scaling);
@@ -46,7 +62,8 @@ void choose_by_folds(const Prepared& prepared, const Task& task, const train::Ca
 
 }  // namespace
 
-field::Scaling fit_scaling(const train::Dataset& known, bool encoded, const Task& task) {
+field::Scaling fit_scaling(const train::Dataset& known, const TrainedModel& model,
+                           const Task& task) {
     std::vector<double> relevance;
     if (task.relevance > 0.0) {
         relevance = known.has_labels() ? field::association(known.x, known.labels)
@@ -56,8 +73,18 @@ field::Scaling fit_scaling(const train::Dataset& known, bool encoded, const Task
         for (double& value : relevance) value = std::pow(value + by_chance, 0.5 * task.relevance);
     }
     const auto domain = field::make_domain(task.model.domain, known.x.columns());
-    return encoded ? field::fit_uniform_scaling(known.x, domain, relevance)
-                   : field::fit_scaling(known.x, domain, relevance);
+    auto scaling = model.encoding ? field::fit_uniform_scaling(known.x, domain, relevance)
+                                  : field::fit_scaling(known.x, domain, relevance);
+    if (impossible_input(scaling)) {
+        // One factor for all inputs follows the largest of them.
+        const auto input = input_of_largest_number(known.x);
+        throw data_error(fmt::format(
+            "the numbers of the input {} are too large, or too close to each other, to be brought "
+            "into the domain; scale it by rank, or correct them",
+            model.features.empty() ? std::to_string(input + 1)
+                                   : in_quotes(model.features[input], 60)));
+    }
+    return scaling;
 }
 
 std::unique_ptr<model::Predictor> new_predictor(const Prepared& prepared, const Task& task,

@@ -24,7 +24,10 @@ Length choose_length(Prepared& prepared, const Task& task, const train::Callback
 
 /// Where the rows that are learned from say that inputs should go. Encoded inputs have sizes that
 /// mean something; others are brought to the same size.
-field::Scaling fit_scaling(const train::Dataset& known, bool encoded, const Task& task);
+/// Throws Error where numbers are so large, or so close to each other, that no scaling fits.
+/// `model` has the names of the inputs and tells whether they come from a table.
+field::Scaling fit_scaling(const train::Dataset& known, const TrainedModel& model,
+                           const Task& task);
 
 std::unique_ptr<model::Predictor> new_predictor(const Prepared& prepared, const Task& task,
                                                 std::uint64_t seed);

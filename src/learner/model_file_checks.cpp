@@ -68,21 +68,16 @@ std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encodi
 
 Complaint check_scaling(const TrainedModel& trained) {
     const auto& [domain, placement, spread] = trained.scaling;
-    // Squares of what lies beyond would overflow, or vanish.
-    constexpr double largest = 1e150;
-    for (const double factor : placement.factor)
-        if (!(factor >= 1.0 / largest && factor <= largest))
-            return fmt::format("a factor of its scaling is {:g}, which no data give", factor);
-    for (std::size_t i = 0; i < placement.shift.size(); ++i)
-        if (!(std::fabs(placement.shift[i]) * placement.factor[i] <= largest))
-            return fmt::format("a shift of its scaling is {:g}, which no data give",
-                               placement.shift[i]);
+    if (const auto i = impossible_input(trained.scaling))
+        return fmt::format("its scaling has the factor {:g} and the shift {:g}, which no data give",
+                           placement.factor[*i], placement.shift[*i]);
     // No root mean square of points in a domain is larger than the domain.
     const auto [low, high] = domain->bounds();
     if (!(spread >= 0.0 && spread <= high - low))
         return fmt::format("the spread of its training data in the domain is {:g}", spread);
     if (!trained.encoding) return {};
     const auto ranges = input_ranges(*trained.encoding);
+    double widest = 0.0;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         const auto place = [&](double x) {
             return (x - placement.shift[i]) * placement.factor[i] - domain->centre();
@@ -93,7 +88,12 @@ Complaint check_scaling(const TrainedModel& trained) {
         if (!(first <= rounding && last >= -rounding))
             return fmt::format("its scaling of {} does not belong to its domain",
                                in_quotes(trained.features[i], 40));
+        widest = std::max(widest, last - first);
     }
+    // Far outliers are pulled in; but the data as a whole were made to fill the domain.
+    if (!ranges.empty() && !(widest >= 1e-6 * (high - low) && widest <= 1e9 * (high - low)))
+        return fmt::format("its scaling makes the training data {:g} wide, but the domain is {:g}",
+                           widest, high - low);
     return {};
 }
 
@@ -121,6 +121,17 @@ Complaint check_measured(const TrainedModel& trained) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> impossible_input(const field::Scaling& scaling) {
+    // Squares of what lies beyond would overflow, or vanish.
+    constexpr double largest = 1e150;
+    const auto& [shift, factor] = scaling.placement;
+    for (std::size_t i = 0; i < factor.size(); ++i)
+        if (!(factor[i] >= 1.0 / largest && factor[i] <= largest) ||
+            !(std::fabs(shift[i]) * factor[i] <= largest))
+            return i;
+    return {};
+}
 
 std::optional<std::string> nonsense_in(const TrainedModel& trained) {
     for (const auto check : {check_names, check_scaling, check_target, check_measured})

@@ -6,6 +6,8 @@
 
 namespace deepsl::learner {
 
+std::int64_t patience_for(std::int64_t epochs) { return std::max<std::int64_t>(10, epochs / 3); }
+
 void follow_rules(std::size_t row_count, std::size_t classes, Task& task) {
     const auto rows = static_cast<double>(row_count);
     const bool few = rows < 1000.0, many = rows >= 3000.0;
@@ -28,7 +30,7 @@ void follow_rules(std::size_t row_count, std::size_t classes, Task& task) {
     const double steps_an_epoch = std::max(1.0, std::ceil(rows / static_cast<double>(train.batch)));
     train.epochs = std::max<std::int64_t>(
         many ? 30 : 0, static_cast<std::int64_t>(std::ceil(500.0 / steps_an_epoch)));
-    train.patience = std::max<std::int64_t>(10, train.epochs / 3);
+    train.patience = patience_for(train.epochs);
     // By accuracy, a lucky epoch before the rate has come down may win, and patience ends there.
     train.best = train::Best::loss;
     task.epoch_folds =

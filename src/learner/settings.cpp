@@ -110,6 +110,9 @@ Task make_task(const data::Table& table, const Settings& settings) {
     auto given = settings;
     given.erase("task");  // decided by now, where it is left to the values
     apply_settings(given, task);
+    // A rule of the epochs, whoever has chosen them.
+    if (asked.preset == model::Preset::standard && value_of(settings, "patience").empty())
+        task.train.patience = patience_for(task.train.epochs);
     return task;
 }
 

@@ -20,6 +20,12 @@ void check_model(const ModelOptions& options) {
             fmt::format("tolerance must be 1e-06 or more where the networks are of precision "
                         "float32, but is {}; raise it, or use precision float64",
                         option_text(options.tolerance)));
+    // From the middle of the domain a line takes so many steps to each side.
+    if (!field::method_of(options.method).adaptive() && options.steps > options.max_steps)
+        throw argument_error(fmt::format(
+            "no line can end: it takes {} steps a side, but is given up after {}; lower "
+            "steps, or raise max-steps",
+            options.steps, options.max_steps));
 }
 
 ModelOptions model_preset(Preset preset) {

@@ -1,18 +1,23 @@
 // What the user has to know, however quiet the program is asked to be; and what must never happen
 // to a terminal or a machine. As processes.
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "deepsl/io/checksum.h"
+#include "deepsl/io/tensor_file.h"
 #include "small_demo.h"
 #include "table_fixture.h"
 
 namespace {
 
 using namespace deepsl::test;
+namespace io = deepsl::io;
 using nlohmann::json;
 
 class TableWarnings : public TableVerbs {
@@ -31,8 +36,20 @@ protected:
     }
 };
 
-TEST_F(TableWarnings, PredictFailsIfEveryRowFails) {
-    ASSERT_EQ(train_without_lines().exit_code, 0);
+TEST_F(TableWarnings, PredictAndEvaluateFailIfEveryRowFails) {
+    ASSERT_EQ(train(data(), {"--target", "kind", "--quiet", "--epochs", "1"}).exit_code, 0);
+    // A field without a direction leads nowhere.
+    auto file = io::read_tensor_file(path("m.deepsl"));
+    for (auto& tensor : file.tensors)
+        if (tensor.name.ends_with("direction"))
+            std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0});
+    file.metadata[io::checksum_key] = io::checksum_of(file);
+    io::write_tensor_file(path("m.deepsl"), file);
+    const auto measured = run_program({"evaluate", path("m.deepsl"), data(), "--quiet"});
+    EXPECT_EQ(measured.exit_code, 1) << measured.out;
+    EXPECT_NE(measured.err.find("deepsl: error: no row could be predicted: all 80 failed ("),
+              std::string::npos)
+        << measured.err;
     const auto predicted =
         run_program({"predict", path("m.deepsl"), data(), "--quiet", "-o", path("out.csv")});
     EXPECT_EQ(predicted.exit_code, 1);
@@ -43,9 +60,13 @@ TEST_F(TableWarnings, PredictFailsIfEveryRowFails) {
 }
 
 TEST_F(TableWarnings, TrainingThatComesToNothingIsReported) {
-    EXPECT_EQ(train_without_lines().err,
-              "deepsl: warning: nothing was learned, since every line failed (step_limit); "
-              "docs/failures.md explains what that means\n");
+    write("m.deepsl", "an older model");
+    const auto lost = train_without_lines();
+    EXPECT_EQ(lost.exit_code, 1);
+    EXPECT_EQ(lost.err,
+              "deepsl: error: nothing was learned, since every line failed (step_limit); "
+              "docs/failures.md explains what that means; no model was written\n");
+    EXPECT_EQ(read(path("m.deepsl")), "an older model");
     std::string text = "x,y\n";
     for (int i = 0; i < 60; ++i)
         text += std::to_string(i * 7 % 60) + "," + std::to_string(0.5 + i * 7 % 60) + "\n";
@@ -142,9 +163,10 @@ TEST_F(TableWarnings, AModelThatDoesNotFitIntoMemoryIsRefusedAtOnce) {
         words.insert(words.end(), huge.begin(), huge.end());
         expect_error(run_program(words), 2, {"memory", "lower", "hidden"});
     }
-    expect_error(train(table, {"--target", "kind", "--cells", "10000", "--steps", "10000",
-                               "--fields", "64", "--hidden", "4096", "--quiet"}),
-                 2, {"memory", "cells"});
+    expect_error(
+        train(table, {"--target", "kind", "--cells", "10000", "--steps", "10000", "--max-steps",
+                      "10000", "--fields", "64", "--hidden", "4096", "--quiet"}),
+        2, {"memory", "cells"});
     EXPECT_EQ(files(), 1U) << "the table alone";
 }
 

@@ -2,6 +2,7 @@
 #include "deepsl/learner/apply.h"
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -272,6 +273,11 @@ TEST(Describe, WarnsOfColumnsThatArePossiblyNumbers) {
     EXPECT_NE(lines[0].find("'a' seems to hold numbers with decimal commas"), std::string::npos);
     EXPECT_NE(lines[1].find("'b' is taken as categories because of 'oops' in line 5"),
               std::string::npos);
+    EXPECT_EQ(lines[0].find("left out"), std::string::npos);
+    options.roles["a"] = data::Role::dropped;
+    EXPECT_NE(table_warnings(table, data::Encoding::fit(table, "y", options))[0].find(
+                  "read as texts, so that it is left out; write points"),
+              std::string::npos);
 }
 
 class TableModelFile : public ::testing::TestWithParam<field::DomainKind> {};
@@ -302,6 +308,17 @@ TEST_P(TableModelFile, TheScalingMustBelongToTheDomain) {
     auto& architecture = other.metadata["architecture"];
     architecture.replace(architecture.find("\"" + from + "\""), from.size() + 2, "\"" + to + "\"");
     EXPECT_NE(refused(other).find("does not belong to its domain"), std::string::npos);
+    auto tiny = good;
+    for (auto& tensor : tiny.tensors) {
+        if (tensor.name != "scaling.factor") continue;
+        for (std::size_t i = 0; i < tensor.bytes.size(); i += sizeof(double)) {
+            double factor = 0.0;
+            std::memcpy(&factor, tensor.bytes.data() + i, sizeof factor);
+            factor *= 1e-100;
+            std::memcpy(tensor.bytes.data() + i, &factor, sizeof factor);
+        }
+    }
+    EXPECT_NE(refused(tiny), "");
     auto renamed = good;
     auto& names = renamed.metadata["features"];
     names.replace(names.find("width"), 5, "depth");

@@ -103,6 +103,21 @@ TEST(Prepare, RefusesArraysThatDoNotFit) {
     EXPECT_NE(refused(samples).find("2 names for 1 inputs"), std::string::npos);
 }
 
+TEST(Learn, RefusesWhatCannotBeScaledBeforeItTrains) {
+    using test::numbers;
+    const auto table =
+        test::table({numbers("x", {1, 2, 3, 5}), numbers("huge", {1e300, -1e300, 3e299, 5e299}),
+                     numbers("y", {1, 2, 4, 7.5})});
+    Task task;
+    task.target_kind = TargetKind::numbers;
+    task.scale = ColumnScale::none;
+    train::Callbacks callbacks;
+    callbacks.epoch = [](const train::EpochReport&) { FAIL() << "it trains"; };
+    const auto sentence =
+        test::sentence_of(Error::Kind::data, [&] { learn(table, {}, task, callbacks); });
+    EXPECT_NE(sentence.find("the input 'huge' are"), std::string::npos) << sentence;
+}
+
 TEST(Learn, ClassesOfATable) {
     const auto table = test::round_table(300), other = test::round_table(200, 2);
     const auto learned = learn(table, {}, held_out_task(table, "kind", 60));

@@ -292,8 +292,8 @@ TEST_F(ModelFile, WhatMakesNoSenseIsRefusedEvenWithAChecksum) {
         EXPECT_NE(sentence.find(word), std::string::npos) << word << ": " << sentence;
     };
     for (const double factor : {0.0, -1.0, 1e308, 1e-320})
-        expect(with_number("scaling.factor", 1, factor), "a factor of its scaling");
-    expect(with_number("scaling.shift", 0, 1e300), "a shift of its scaling");
+        expect(with_number("scaling.factor", 1, factor), "which no data give");
+    expect(with_number("scaling.shift", 0, 1e300), "which no data give");
     for (const double spread : {-0.1, 3.0, 1e308})
         expect(with_number("scaling.numbers", 0, spread), "the spread");
     expect(with_number("scaling.numbers", 1, 0.5), "scores of classes");

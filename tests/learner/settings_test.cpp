@@ -90,6 +90,17 @@ TEST(Settings, WinOverPresetAndRules) {
               TargetKind::numbers);
 }
 
+TEST(Settings, PatienceFollowsTheEpochsThatAreAskedFor) {
+    const auto table = test::plain_table(400, 2);
+    const auto patience = [&](const Settings& settings) {
+        return make_task(table, settings).train.patience;
+    };
+    EXPECT_EQ(patience({{"epochs", "300"}}), 100);
+    EXPECT_EQ(patience({{"epochs", "7"}}), 10);
+    EXPECT_EQ(patience({{"epochs", "300"}, {"patience", "5"}}), 5);
+    EXPECT_EQ(patience({{"preset", "paper"}, {"epochs", "300"}}), patience({{"preset", "paper"}}));
+}
+
 TEST(Settings, ChooseHowLongToTrain) {
     const auto table = test::plain_table(400, 2);
     const auto task = [&](const Settings& settings) { return make_task(table, settings); };

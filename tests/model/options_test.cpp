@@ -64,6 +64,17 @@ TEST(ModelOptions, FloatsHoldNoSmallTolerance) {
     EXPECT_NO_THROW(check_model(options));
 }
 
+TEST(ModelOptions, LinesCanEnd) {
+    ModelOptions options;
+    options.steps = options.max_steps = 50;
+    EXPECT_NO_THROW(check_model(options));
+    options.steps = 51;
+    expect_contains(error_of([&] { check_model(options); }),
+                    "takes 51 steps a side, but is given up after 50; lower steps");
+    options.method = field::MethodKind::dormand_prince;
+    EXPECT_NO_THROW(check_model(options)) << "it chooses its steps";
+}
+
 TEST(ParameterCount, IsThatOfTheMethod) {
     ModelOptions o;
     o.hidden = {5};

@@ -1,65 +1,19 @@
 // A batch in chunks on several threads against the same batch in one; the tape, and memory.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <memory>
-#include <new>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "allocations.h"
 #include "deepsl/parallel.h"
 #include "deepsl/train/step.h"
 #include "model/cases.h"
 #include "model/differences.h"
-
-// GCC does not see that operator new below is made of aligned_alloc.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    const auto whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-    return std::aligned_alloc(alignment, whole);
-}
-
-void* counted_or_thrown(std::size_t bytes, std::size_t alignment) {
-    if (void* const memory = counted(bytes, alignment)) return memory;
-    throw std::bad_alloc();
-}
-
-constexpr std::size_t usual = alignof(std::max_align_t);
-
-}  // namespace
-
-// All forms in use: a sanitizer has its own for those left out, which do not go with these.
-void* operator new(std::size_t bytes) { return counted_or_thrown(bytes, usual); }
-void* operator new[](std::size_t bytes) { return counted_or_thrown(bytes, usual); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    return counted(bytes, usual);
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return counted_or_thrown(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-    return counted_or_thrown(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace deepsl::model::test {
 namespace {
@@ -257,9 +211,9 @@ TEST(Pass, NothingIsAllocatedAfterTheSecondPass) {
         };
         step();
         step();
-        const auto before = allocations.load();
+        const auto before = deepsl::test::allocations.load();
         for (int i = 0; i < 3; ++i) step();
-        EXPECT_EQ(allocations.load() - before, 0U)
+        EXPECT_EQ(deepsl::test::allocations.load() - before, 0U)
             << name(model->options().field) << ", " << name(model->options().method) << ", "
             << name(model->options().precision);
     }

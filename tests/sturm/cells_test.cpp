@@ -2,53 +2,16 @@
 // starts.
 #include "deepsl/sturm/cells.h"
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <numbers>
 #include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "allocations.h"
 #include "sampled_cells.h"
-
-namespace {
-std::atomic<std::size_t> allocations = 0;
-
-void* allocate(std::size_t alignment, std::size_t size) noexcept {
-    ++allocations;
-    return std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
-}
-void* or_throw(void* memory) {
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-}
-constexpr std::size_t usual = alignof(std::max_align_t);
-}  // namespace
-
-// All forms in use: a sanitizer has its own for those left out, which do not go with these. Not
-// inlined: where the compiler sees free() beside a new, it warns of a mismatch.
-#define DEEPSL_COUNTED [[gnu::noinline]]
-DEEPSL_COUNTED void* operator new(std::size_t n) { return or_throw(allocate(usual, n)); }
-DEEPSL_COUNTED void* operator new[](std::size_t n) { return or_throw(allocate(usual, n)); }
-DEEPSL_COUNTED void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-    return allocate(usual, n);
-}
-DEEPSL_COUNTED void* operator new(std::size_t n, std::align_val_t at) {
-    return or_throw(allocate(static_cast<std::size_t>(at), n));
-}
-DEEPSL_COUNTED void operator delete(void* p) noexcept { std::free(p); }
-DEEPSL_COUNTED void operator delete[](void* p) noexcept { std::free(p); }
-DEEPSL_COUNTED void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-DEEPSL_COUNTED void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-DEEPSL_COUNTED void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
-DEEPSL_COUNTED void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-DEEPSL_COUNTED void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-    std::free(p);
-}
 
 namespace deepsl::sturm {
 namespace {
@@ -217,12 +180,12 @@ TEST_P(Cells, AllocateNothingAfterTheFirstCall) {
         CellGradient g;
         const auto call = [&](Kind kind) {
             const OwnedCells batch = random_cells(kind, 3, cells, GetParam(), random);
-            const std::size_t before = allocations;
+            const std::size_t before = test::allocations;
             prepare(batch.view(), o, s);
             solve(batch.view(), o, 0, 3, s);
             prepare(batch.view(), o, g);
             gradient(batch.view(), o, s, seeds, 0, 3, g);
-            return allocations - before;
+            return test::allocations - before;
         };
         call(Kind::constant);
         std::size_t sum = 0;

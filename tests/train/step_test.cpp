@@ -2,36 +2,17 @@
 // the same bits on any number of threads.
 #include "deepsl/train/step.h"
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "allocations.h"
 #include "deepsl/parallel.h"
 #include "deepsl/random.h"
 #include "train/linear_model.h"
 #include "train/samples.h"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    return std::malloc(bytes);
-}
-void* operator new(std::size_t bytes) {
-    if (void* memory = operator new(bytes, std::nothrow)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace deepsl::train {
 namespace {
@@ -169,9 +150,9 @@ TEST(BatchPass, AllocatesNothingAfterTheFirstBatch) {
             passes.loss(data, Loss::cross_entropy);
         };
         once();
-        const auto before = allocations.load();
+        const auto before = test::allocations.load();
         for (int i = 0; i < 10; ++i) once();
-        EXPECT_EQ(allocations.load(), before) << count << " threads";
+        EXPECT_EQ(test::allocations.load(), before) << count << " threads";
     }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ std::string stopping_description(const Task& task, std::size_t validation_rows);
 /// class: 53.0 %)".
 std::string result_description(const Learned& learned);
 
-/// Why the result should not be trusted: every line failed, or training diverges. One sentence
-/// each; may be empty.
+/// A sentence if every line failed, so that the model is as it was made; nothing otherwise.
+std::optional<std::string> why_nothing_was_learned(const Learned& learned);
+
+/// Why the result should not be trusted: training diverges. One sentence each; may be empty.
 std::vector<std::string> result_warnings(const Learned& learned);
 
 /// What is probably not as it was meant: columns that are texts because of a few cells, or because

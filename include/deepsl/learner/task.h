@@ -100,6 +100,9 @@ Task preset_task(model::Preset preset);
 /// numbers); for the preset `default`.
 void follow_rules(std::size_t rows, std::size_t classes, Task& task);
 
+/// The rule for `patience`: 10 epochs, or a third of all.
+std::int64_t patience_for(std::int64_t epochs);
+
 /// The options of task, model and training that follow_rules may set, by name.
 const std::vector<std::string>& options_by_rule();
 
