@@ -7,7 +7,7 @@ namespace {
 
 template <class Real>
 struct VectorOf {
-    typedef Real Type __attribute__((vector_size(DEEPSL_VECTOR_BYTES)));
+    using Type __attribute__((vector_size(DEEPSL_VECTOR_BYTES))) = Real;
 };
 template <class Real>
 using Vec = typename VectorOf<Real>::Type;

@@ -56,7 +56,7 @@ void add(const Real* from, std::size_t n, Real* to) {
 inline double squares(const double* a, std::size_t n) { return dot(a, a, n); }
 
 inline double squares(const float* a, std::size_t n) {
-    typedef float Half __attribute__((vector_size(DEEPSL_VECTOR_BYTES / 2)));
+    using Half __attribute__((vector_size(DEEPSL_VECTOR_BYTES / 2))) = float;
     Vec<double> sums[2] = {};
     for (std::size_t i = 0; i < n; i += lanes<float>) {
         const Vec<float> v = load(a + i, n - i);

@@ -67,7 +67,9 @@ std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encodi
 }
 
 Complaint check_scaling(const TrainedModel& trained) {
-    const auto& [domain, placement, spread] = trained.scaling;
+    const auto& domain = trained.scaling.domain;
+    const auto& placement = trained.scaling.placement;
+    const double spread = trained.scaling.spread;
     if (const auto i = impossible_input(trained.scaling))
         return fmt::format("its scaling has the factor {:g} and the shift {:g}, which no data give",
                            placement.factor[*i], placement.shift[*i]);

@@ -146,7 +146,7 @@ Need need_of(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOpti
 std::string_view layers_of(Kind kind) {
     switch (kind) {
         case Kind::dsl: return "hidden or field-hidden";
-        case Kind::ablation: return "hidden";
+        case Kind::ablation:
         case Kind::mlp: return "hidden";
         case Kind::node: return "field-hidden";
     }

@@ -20,10 +20,10 @@ std::size_t round_up(std::size_t n) {
 /// 1 / x within an ulp or two: an estimate and a step of Newton's method, since division is slow.
 inline Vec<float> reciprocal(Vec<float> x) {
 #if DEEPSL_VECTOR_BYTES == 64
-    const Vec<float> r = reinterpret_cast<Vec<float>>(_mm512_rcp14_ps(reinterpret_cast<__m512>(x)));
+    const auto r = reinterpret_cast<Vec<float>>(_mm512_rcp14_ps(reinterpret_cast<__m512>(x)));
     return r + r * (1.0f - x * r);
 #elif DEEPSL_VECTOR_BYTES == 32
-    const Vec<float> r = reinterpret_cast<Vec<float>>(_mm256_rcp_ps(reinterpret_cast<__m256>(x)));
+    const auto r = reinterpret_cast<Vec<float>>(_mm256_rcp_ps(reinterpret_cast<__m256>(x)));
     return r + r * (1.0f - x * r);
 #else
     return 1.0f / x;

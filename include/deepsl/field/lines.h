@@ -105,7 +105,7 @@ struct Grid {
 /// Lines that failed get harmless values: all nodes at the centre. Throws Error without cells.
 template <class Real>
 void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme scheme,
-          Grid<Real>& result);
+          Grid<Real>& g);
 
 /// From derivatives by z (nodes, then entries), the lengths, and the ends of the line (null: zero)
 /// to the derivatives by rounds.
@@ -118,7 +118,7 @@ struct GridSeeds {
     const double* t_plus = nullptr;
 };
 template <class Real>
-void grid_pullback(Lines<Real>& lines, const Grid<Real>& grid, sturm::Scheme scheme,
+void grid_pullback(Lines<Real>& lines, const Grid<Real>& g, sturm::Scheme scheme,
                    const GridSeeds<Real>& seeds);
 
 }  // namespace deepsl::field

@@ -98,7 +98,7 @@ Task preset_task(model::Preset preset);
 
 /// Settings by the rules of docs/tables.md, which follow the number of rows and of classes (0:
 /// numbers); for the preset `default`.
-void follow_rules(std::size_t rows, std::size_t classes, Task& task);
+void follow_rules(std::size_t row_count, std::size_t classes, Task& task);
 
 /// The rule for `patience`: 10 epochs, or a third of all.
 std::int64_t patience_for(std::int64_t epochs);
