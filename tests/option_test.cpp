@@ -135,7 +135,7 @@ TEST(Option, AllPresetsAreAllowedValues) {
 }
 
 TEST(Option, BadWholeNumbersAreRefused) {
-    const auto option = whole("fields", 1, 64, "");
+    const auto option = whole_number("fields", 1, 64, "");
     for (const auto* text : {"", "0", "65", "-1", "1.5", "1e1", "x", "1x", " 1", "1 ", "+1", "0x1",
                              "99999999999999999999", "1,000", "nan"})
         expect_refused<std::int64_t>(option, text);

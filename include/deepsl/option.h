@@ -24,8 +24,8 @@ struct Option {
     std::string_view about;
 };
 
-inline Option whole(std::string_view name, std::int64_t least, std::int64_t most,
-                    std::string_view about) {
+inline Option whole_number(std::string_view name, std::int64_t least, std::int64_t most,
+                           std::string_view about) {
     return {name, Option::Kind::whole, static_cast<double>(least), static_cast<double>(most), {},
             about};
 }

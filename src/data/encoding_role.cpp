@@ -34,7 +34,7 @@ bool named_as_identifier(std::string name) {
     return name == "id" || name == "index";
 }
 
-bool whole(const Column& column) {
+bool is_whole(const Column& column) {
     return std::all_of(column.numbers.begin(), column.numbers.end(),
                        [](double number) { return number == std::trunc(number); });
 }
@@ -42,7 +42,7 @@ bool whole(const Column& column) {
 /// One by one, or with the lines of the file: so rows picked from a larger table are recognised.
 bool counts_rows(const Column& column, const std::vector<std::size_t>& lines) {
     const auto& numbers = column.numbers;
-    if (numbers.size() < rows_to_count || !whole(column)) return false;
+    if (numbers.size() < rows_to_count || !is_whole(column)) return false;
     const auto step = [&](std::size_t row) {
         return static_cast<double>(lines[row]) - static_cast<double>(lines[row - 1]);
     };
@@ -78,7 +78,8 @@ Judgement judge(const Table& table, const Column& column, std::optional<Role> wa
                             column.numeric ? levels.texts[0] : shown(levels.texts[0]))};
     if (column.numeric && counts_rows(column, table.lines))
         return {Role::identifier, "only counts the rows"};
-    if (named_as_identifier(column.name) && different == rows && (!column.numeric || whole(column)))
+    if (named_as_identifier(column.name) && different == rows &&
+        (!column.numeric || is_whole(column)))
         return {Role::identifier, "has a different value in every row, as its name suggests"};
     if (column.numeric) return {Role::number, ""};
     if (different <= texts_to_name || 100 * different < 95 * present) return {Role::category, ""};

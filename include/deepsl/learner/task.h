@@ -71,10 +71,11 @@ void visit_task(AnyTask& t, Visitor&& visitor) {
                    "inputs are stretched by their correlation with the target to this power; 0 = "
                    "all alike"),
             t.relevance);
-    visitor(whole("epoch-folds", 0, 100,
-                  "choose the number of epochs by so many folds, then learn from all rows; 0 = "
-                  "hold out a share of the rows"),
-            t.epoch_folds);
+    visitor(
+        whole_number("epoch-folds", 0, 100,
+                     "choose the number of epochs by so many folds, then learn from all rows; 0 = "
+                     "hold out a share of the rows"),
+        t.epoch_folds);
     visitor(list("drop", "columns to leave out"), t.dropped);
     visitor(list("numbers", "columns that are numbers"), t.numbers);
     visitor(list("categories", "columns that are categories, though they look like numbers"),

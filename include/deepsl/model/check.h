@@ -26,9 +26,10 @@ struct CheckOptions {
 /// Calls visitor(option, value) for each option.
 template <class Options, class Visitor>
 void visit_check(Options& o, Visitor&& visitor) {
-    visitor(whole("samples", 32, 100000, "lines to look at"), o.samples);
-    visitor(whole("seed", 0, 1000000000000000, "of the samples"), o.seed);
-    visitor(whole("finer", 1, 64, "how many times finer than the model's own grid"), o.finer);
+    visitor(whole_number("samples", 32, 100000, "lines to look at"), o.samples);
+    visitor(whole_number("seed", 0, 1000000000000000, "of the samples"), o.seed);
+    visitor(whole_number("finer", 1, 64, "how many times finer than the model's own grid"),
+            o.finer);
 }
 
 /// The model as one that has lines and eigenfunctions; throws Error for a baseline.

@@ -75,8 +75,8 @@ void visit_model(Options& o, Visitor&& visitor) {
                 "the vector field: d + 0.8 h(z) with a learnable direction d; d alone; or every "
                 "coordinate between 0.01 and 1, the paper's"),
             o.field);
-    visitor(whole("fields", 1, 64, "independent fields whose predictions add up"), o.fields);
-    visitor(whole("eigenfunctions", 1, 200, "d, how many eigenfunctions make the basis"),
+    visitor(whole_number("fields", 1, 64, "independent fields whose predictions add up"), o.fields);
+    visitor(whole_number("eigenfunctions", 1, 200, "d, how many eigenfunctions make the basis"),
             o.eigenfunctions);
     visitor(choice<CoefficientKind>("coefficients",
                                     "1/p, q and w: a network each, or one trunk with three heads"),
@@ -101,12 +101,14 @@ void visit_model(Options& o, Visitor&& visitor) {
     visitor(number("input-scale", 1e-3, 1e3, "networks see (z - centre) times this"),
             o.input_scale);
     visitor(choice<field::MethodKind>("method", "how lines are followed"), o.method);
-    visitor(whole("steps", 1, 10000, "Runge-Kutta steps from the centre to the boundary"), o.steps);
+    visitor(whole_number("steps", 1, 10000, "Runge-Kutta steps from the centre to the boundary"),
+            o.steps);
     visitor(number("tolerance", 1e-13, 0.1,
                    "of an adaptive method, per step; at least 1e-6 in float32"),
             o.tolerance);
-    visitor(whole("max-steps", 1, 1000000, "steps a side before a line is given up"), o.max_steps);
-    visitor(whole("cells", 1, 10000, "cells on each side of the sample"), o.cells);
+    visitor(whole_number("max-steps", 1, 1000000, "steps a side before a line is given up"),
+            o.max_steps);
+    visitor(whole_number("cells", 1, 10000, "cells on each side of the sample"), o.cells);
     visitor(choice<sturm::Scheme>("scheme", "order 2 or order 4 on a cell"), o.scheme);
     visitor(choice<Precision>("precision", "of the networks; the rest is in float64"), o.precision);
 }

@@ -80,15 +80,17 @@ void visit_train(Options& o, Visitor&& visitor) {
             o.linear_rate);
     visitor(number("clip", 0.0, 1e9, "longest gradient, longer ones are scaled down; 0 = never"),
             o.clip);
-    visitor(whole("batch", 1, 1000000, "samples a step"), o.batch);
-    visitor(whole("epochs", 1, 1000000, "passes over the training data, at most"), o.epochs);
-    visitor(whole("stop-epoch", 0, 1000000,
-                  "end after this epoch, with the schedule laid out for all epochs; 0 = not"),
-            o.stop_epoch);
-    visitor(whole("patience", 0, 1000000,
-                  "training stops after this many epochs without improvement on the validation "
-                  "rows; 0 = never"),
-            o.patience);
+    visitor(whole_number("batch", 1, 1000000, "samples a step"), o.batch);
+    visitor(whole_number("epochs", 1, 1000000, "passes over the training data, at most"), o.epochs);
+    visitor(
+        whole_number("stop-epoch", 0, 1000000,
+                     "end after this epoch, with the schedule laid out for all epochs; 0 = not"),
+        o.stop_epoch);
+    visitor(
+        whole_number("patience", 0, 1000000,
+                     "training stops after this many epochs without improvement on the validation "
+                     "rows; 0 = never"),
+        o.patience);
     visitor(choice<Best>("best",
                          "the epoch that is kept: highest accuracy or R2 on the validation rows, "
                          "or smallest loss"),
@@ -96,7 +98,8 @@ void visit_train(Options& o, Visitor&& visitor) {
     visitor(number("validation", 0.0, 0.9,
                    "share of the rows split off for validation where no set is given"),
             o.validation);
-    visitor(whole("seed", 0, 1000000000000000, "of the split and of the order of samples"), o.seed);
+    visitor(whole_number("seed", 0, 1000000000000000, "of the split and of the order of samples"),
+            o.seed);
 }
 
 /// The defaults, or the paper's settings for tables.
