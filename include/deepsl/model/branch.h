@@ -51,7 +51,7 @@ struct BranchMemory {
     std::vector<Outcome> outcomes;  // [B]
     std::vector<Real> P, q, w, v;   // as the networks gave them, and their derivatives
     std::vector<Real> dP, dq, dw, dv, dz, dentry;
-    std::vector<double> du, dlambda, dlength;
+    std::vector<double> du, dlambda;
     network::Tape tape;
 };
 
