@@ -17,8 +17,7 @@ Numerics numerics_at(Numerics numerics, double tolerance) {
     numerics.trace.method = &field::dormand_prince();
     numerics.trace.tolerance = tolerance;
     numerics.trace.max_steps = 100000;
-    // The scheme's error falls with the fourth, or second, power of the number of cells.
-    const double order = numerics.scheme == sturm::Scheme::magnus4 ? 4.0 : 2.0;
+    const auto order = sturm::order_of(numerics.scheme);
     const double cells = std::ceil(8.0 * std::pow(1e-2 / tolerance, 1.0 / order));
     numerics.cells = std::max<std::size_t>(2, static_cast<std::size_t>(cells));
     return numerics;

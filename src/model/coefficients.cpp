@@ -12,15 +12,20 @@ namespace {
 /// The bounded heads of the coefficients, so that no problem can be singular.
 struct Heads {
     network::BoundedHead P, q, w;
-
-    explicit Heads(HeadKind kind) {
-        using network::BoundedHead;
-        const bool calm = kind == HeadKind::calm;
-        P = BoundedHead::sigmoid(1.0, 10.0, calm ? 2.0 : 0.0);
-        q = BoundedHead{0.0, 10.0, 0.0, calm ? 0.1 : 1.0};
-        w = BoundedHead::sigmoid(0.1, 10.0, calm ? 1.5 : 0.0);
-    }
 };
+
+Heads make_heads(HeadKind kind) {
+    using network::BoundedHead;
+    switch (kind) {
+        case HeadKind::calm:
+            return {BoundedHead::sigmoid(1.0, 10.0, 2.0), BoundedHead{0.0, 10.0, 0.0, 0.1},
+                    BoundedHead::sigmoid(0.1, 10.0, 1.5)};
+        case HeadKind::paper:
+            return {BoundedHead::sigmoid(1.0, 10.0, 0.0), BoundedHead{0.0, 10.0, 0.0, 1.0},
+                    BoundedHead::sigmoid(0.1, 10.0, 0.0)};
+    }
+    throw argument_error("there are no such heads");
+}
 
 /// A network each, as in the paper.
 template <class Real>
@@ -125,7 +130,7 @@ template <class Real>
 std::unique_ptr<Coefficients<Real>> make_coefficients(std::size_t inputs,
                                                       const ModelOptions& options, double centre) {
     const auto mlp = coefficient_network(inputs, 1, options, centre);
-    const Heads heads(options.heads);
+    const auto heads = make_heads(options.heads);
     switch (options.coefficients) {
         case CoefficientKind::networks: return std::make_unique<ThreeNetworks<Real>>(mlp, heads);
         case CoefficientKind::trunk: return std::make_unique<Trunk<Real>>(mlp, heads);

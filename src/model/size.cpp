@@ -40,13 +40,18 @@ double kept(const Layers& hidden, double outputs) {
 /// Networks for 1/p, q and w, and outputs of each.
 struct CoefficientShape {
     double networks, outputs;
-
-    explicit CoefficientShape(CoefficientKind kind)
-        : networks(kind == CoefficientKind::networks ? 3.0 : 1.0), outputs(3.0 / networks) {}
 };
 
+CoefficientShape shape_of(CoefficientKind kind) {
+    switch (kind) {
+        case CoefficientKind::networks: return {3.0, 1.0};
+        case CoefficientKind::trunk: return {1.0, 3.0};
+    }
+    return {};
+}
+
 double coefficient_count(double inputs, const ModelOptions& o) {
-    const CoefficientShape shape(o.coefficients);
+    const auto shape = shape_of(o.coefficients);
     return shape.networks * mlp_count(inputs, o.hidden, shape.outputs);
 }
 
@@ -67,7 +72,11 @@ double basis_count(double outputs, const ModelOptions& o) {
 }
 
 double real_bytes(const ModelOptions& o) {
-    return o.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+    switch (o.precision) {
+        case Precision::float32: return sizeof(float);
+        case Precision::float64: return sizeof(double);
+    }
+    return 0.0;
 }
 
 /// The passes of a use: all of them have a gradient and their chunk's numbers, some a tape.
@@ -85,7 +94,7 @@ struct Passes {
 /// Of all chunks at the nodes of their cells: points, coefficients, and the problems in double;
 /// derivatives of them all; on a tape, what the networks keep.
 double node_bytes(double inputs, const Passes& passes, const ModelOptions& o) {
-    const CoefficientShape shape(o.coefficients);
+    const auto shape = shape_of(o.coefficients);
     const auto nodes =
         static_cast<double>(2 * o.cells) * static_cast<double>(sturm::nodes_per_cell(o.scheme));
     const double taped = shape.networks * kept(o.hidden, shape.outputs);

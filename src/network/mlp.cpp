@@ -16,6 +16,14 @@ std::vector<std::size_t> sizes_of(const MlpOptions& options) {
     return sizes;
 }
 
+bool is_tanh(Activation activation) {
+    switch (activation) {
+        case Activation::leaky_relu: return false;
+        case Activation::tanh: return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 double parameter_count(const MlpOptions& options) {
@@ -39,7 +47,7 @@ Mlp<Real>::Mlp(MlpOptions options)
                              " outputs takes no head, one, or one for each, but " +
                              std::to_string(heads) + " were given");
     packed_->sizes = sizes_;
-    packed_->tanh = options_.activation == Activation::tanh;
+    packed_->tanh = is_tanh(options_.activation);
     packed_->shift = static_cast<Real>(options_.shift);
     packed_->scale = static_cast<Real>(options_.scale);
     for (std::size_t j = 0; heads > 0 && j < options_.outputs; ++j) {

@@ -193,22 +193,26 @@ void chain_to_cells(const CellProblems& p, std::size_t b, const Pieces& pieces, 
             dh += d.a[j] * pieces.a[j] + d.g0[j] * pieces.g0[j] + d.g1[j] * pieces.g1[j];
         }
         r.length[b * p.cells + k] = dh / h;
-        if (p.scheme == Scheme::midpoint) {
-            r.P[node] = h * d.a[first];
-            r.q[node] = h * d.g0[first];
-            r.w[node] = h * d.g1[first];
-            continue;
+        switch (p.scheme) {
+            case Scheme::midpoint:
+                r.P[node] = h * d.a[first];
+                r.q[node] = h * d.g0[first];
+                r.w[node] = h * d.g1[first];
+                break;
+            case Scheme::magnus4: {
+                const PieceWeights weights =
+                    piece_weights(p.P[node], p.P[node + 1], p.w[node], p.w[node + 1]);
+                const double near = h * weights.near, far = h * weights.far;
+                const std::size_t second = first + 1;
+                r.P[node] = near * d.a[first] + far * d.a[second];
+                r.P[node + 1] = far * d.a[first] + near * d.a[second];
+                r.q[node] = near * d.g0[first] + far * d.g0[second];
+                r.q[node + 1] = far * d.g0[first] + near * d.g0[second];
+                r.w[node] = near * d.g1[first] + far * d.g1[second];
+                r.w[node + 1] = far * d.g1[first] + near * d.g1[second];
+                break;
+            }
         }
-        const PieceWeights weights =
-            piece_weights(p.P[node], p.P[node + 1], p.w[node], p.w[node + 1]);
-        const double near = h * weights.near, far = h * weights.far;
-        const std::size_t second = first + 1;
-        r.P[node] = near * d.a[first] + far * d.a[second];
-        r.P[node + 1] = far * d.a[first] + near * d.a[second];
-        r.q[node] = near * d.g0[first] + far * d.g0[second];
-        r.q[node + 1] = far * d.g0[first] + near * d.g0[second];
-        r.w[node] = near * d.g1[first] + far * d.g1[second];
-        r.w[node + 1] = far * d.g1[first] + near * d.g1[second];
     }
 }
 
@@ -223,13 +227,16 @@ void chain_to_start(const CellProblems& p, const CellOptions& o, std::size_t b, 
     }
     const std::size_t base = b * p.cells * nodes_per_cell(p.scheme);
     const double by_P = -by_log_v / first_P(p.scheme, &p.P[base], &p.w[base]);
-    if (p.scheme == Scheme::midpoint) {
-        r.P[base] += by_P;
-        return;
+    switch (p.scheme) {
+        case Scheme::midpoint: r.P[base] += by_P; break;
+        case Scheme::magnus4: {
+            const PieceWeights weights =
+                piece_weights(p.P[base], p.P[base + 1], p.w[base], p.w[base + 1]);
+            r.P[base] += 2.0 * weights.near * by_P;
+            r.P[base + 1] += 2.0 * weights.far * by_P;
+            break;
+        }
     }
-    const PieceWeights weights = piece_weights(p.P[base], p.P[base + 1], p.w[base], p.w[base + 1]);
-    r.P[base] += 2.0 * weights.near * by_P;
-    r.P[base + 1] += 2.0 * weights.far * by_P;
 }
 
 double seed(std::span<const double> seeds, std::size_t at) {

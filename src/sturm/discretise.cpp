@@ -11,8 +11,11 @@ constexpr double gauss_nodes[] = {0.5 - sqrt3_6, 0.5 + sqrt3_6};
 }  // namespace
 
 std::span<const double> nodes(Scheme scheme) {
-    if (scheme == Scheme::midpoint) return midpoint_node;
-    return gauss_nodes;
+    switch (scheme) {
+        case Scheme::midpoint: return midpoint_node;
+        case Scheme::magnus4: return gauss_nodes;
+    }
+    return {};
 }
 
 namespace detail {
@@ -34,19 +37,26 @@ CellPieces magnus4_pieces(double h, const double* P, const double* q, const doub
 
 void set_cell(Scheme scheme, double h, const double* P, const double* q, const double* w,
               std::size_t k, Pieces& pieces) {
-    if (scheme == Scheme::midpoint) {
-        pieces.set(k, {h * P[0], h * q[0], h * w[0]});
-        return;
+    switch (scheme) {
+        case Scheme::midpoint: pieces.set(k, {h * P[0], h * q[0], h * w[0]}); break;
+        case Scheme::magnus4: {
+            const CellPieces two = magnus4_pieces(h, P, q, w);
+            pieces.set(k, two[0]);
+            pieces.set(k + 1, two[1]);
+            break;
+        }
     }
-    const CellPieces two = magnus4_pieces(h, P, q, w);
-    pieces.set(k, two[0]);
-    pieces.set(k + 1, two[1]);
 }
 
 double first_P(Scheme scheme, const double* P, const double* w) {
-    if (scheme == Scheme::midpoint) return P[0];
-    const PieceWeights weights = piece_weights(P[0], P[1], w[0], w[1]);
-    return 2.0 * (weights.near * P[0] + weights.far * P[1]);
+    switch (scheme) {
+        case Scheme::midpoint: return P[0];
+        case Scheme::magnus4: {
+            const PieceWeights weights = piece_weights(P[0], P[1], w[0], w[1]);
+            return 2.0 * (weights.near * P[0] + weights.far * P[1]);
+        }
+    }
+    return 0.0;
 }
 
 Status make_line(const CellProblems& problems, std::size_t b, Line& line) {

@@ -23,7 +23,22 @@ enum class Scheme {
     magnus4,   // two nodes a cell, at 1/2 -+ sqrt(3)/6; commutator-free Magnus, order 4
 };
 
-constexpr std::size_t nodes_per_cell(Scheme scheme) { return scheme == Scheme::midpoint ? 1 : 2; }
+constexpr std::size_t nodes_per_cell(Scheme scheme) {
+    switch (scheme) {
+        case Scheme::midpoint: return 1;
+        case Scheme::magnus4: return 2;
+    }
+    return 0;
+}
+
+/// Errors fall with this power of the number of cells.
+constexpr int order_of(Scheme scheme) {
+    switch (scheme) {
+        case Scheme::midpoint: return 2;
+        case Scheme::magnus4: return 4;
+    }
+    return 0;
+}
 
 /// The nodes of the unit cell.
 std::span<const double> nodes(Scheme scheme);
