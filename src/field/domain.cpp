@@ -244,6 +244,8 @@ public:
         return result;
     }
 
+    bool factors_compare_columns() const override { return true; }
+
     Matrix<double> outline() const override {
         constexpr std::size_t corners = 180;
         Matrix<double> result(corners, 2);

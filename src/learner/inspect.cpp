@@ -10,18 +10,6 @@
 #include "deepsl/text.h"
 
 namespace deepsl::learner {
-namespace {
-
-/// Whether inputs that count alike have the same factor in such a domain.
-bool factors_compare_inputs(field::DomainKind domain) {
-    switch (domain) {
-        case field::DomainKind::ball: return true;
-        case field::DomainKind::box: return false;  // by the columns' ranges, too
-    }
-    return false;
-}
-
-}  // namespace
 
 double RowInspection::contributions(std::size_t output) const {
     double sum = 0.0;
@@ -70,8 +58,7 @@ RowInspection inspect_row(const TrainedModel& model, const data::Table& table, s
 
 std::vector<std::string> stretched_inputs(const TrainedModel& model, std::size_t most) {
     const auto& factor = model.scaling.placement.factor;
-    if (model.features.empty() || !factors_compare_inputs(model.predictor->options().domain))
-        return {};
+    if (model.features.empty() || !model.scaling.domain->factors_compare_columns()) return {};
     const auto [least, largest] = std::minmax_element(factor.begin(), factor.end());
     if (*least == *largest) return {};
     std::vector<std::size_t> order(factor.size());

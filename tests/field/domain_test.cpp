@@ -78,6 +78,17 @@ double level_at(const Domain& domain, const Point& z, const Point& a, double s) 
     return domain.level(at);
 }
 
+TEST(Domain, SaysWhetherItsFactorsCompareColumns) {
+    // Columns of the ranges 1 and 4 count alike.
+    const Matrix<double> x(3, 2, std::vector<double>{0.0, 4.0, 1.0, 0.0, 0.5, 2.0});
+    for (const auto& domain : {ball(2), box(2)}) {
+        const auto factor = domain->place(x, false, {}).factor;
+        EXPECT_EQ(domain->factors_compare_columns(), factor[0] == factor[1]);
+    }
+    EXPECT_TRUE(ball(2)->factors_compare_columns());
+    EXPECT_FALSE(Odd(2).factors_compare_columns()) << "a domain of one's own promises nothing";
+}
+
 TEST(Domain, LevelsAreKnownAtSomePoints) {
     EXPECT_DOUBLE_EQ(ball(2)->level(Point{0.0, 0.0}), -0.5);
     EXPECT_DOUBLE_EQ(ball(2)->level(Point{0.6, 0.8}), 0.0);

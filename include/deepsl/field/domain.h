@@ -60,6 +60,11 @@ public:
     virtual Placement place(MatrixView<const double> x, bool by_column,
                             std::span<const double> stretch) const = 0;
 
+    /// Whether columns that count alike get the same factor from `place`, unless asked to go by
+    /// column, so that larger factors tell which columns count more. Where factors follow the
+    /// columns' ranges, too, they tell nothing of the kind.
+    virtual bool factors_compare_columns() const { return false; }
+
     /// In two dimensions: the corners of a polygon that shows the boundary  [corner, 2]
     virtual Matrix<double> outline() const = 0;
 
