@@ -41,7 +41,7 @@ std::string column_text(const data::EncodedColumn& column) {
     constexpr std::size_t most_levels = 6;
     switch (column.role) {
         case data::Role::number:
-            return fmt::format("number by {}, {:.6g} to {:.6g}, median {:.6g}", column.scale,
+            return fmt::format("number by {}, {:.6g} to {:.6g}, median {:.6g}", name(column.scale),
                                column.low, column.high, column.median);
         case data::Role::category: {
             const auto shown_levels = std::min(column.levels.size(), most_levels);

@@ -150,13 +150,13 @@ std::string printed_config(const LearnCommand& command) {
 std::vector<std::string> table_lines(const data::Table& table, const data::Encoding& encoding) {
     std::vector<std::string> lines{table_sentence(table)};
     std::vector<std::string> numbers, categories;
-    std::string scale;
+    std::string_view scale;
     for (const auto& column : encoding.columns()) {
         const auto name = printable(column.name);
         switch (column.role) {
             case data::Role::number:
                 numbers.push_back(name);
-                scale = column.scale;
+                scale = deepsl::name(column.scale);
                 break;
             case data::Role::category:
                 categories.push_back(fmt::format("{} ({})", name, column.levels.size()));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -169,6 +170,13 @@ TEST(Option, ChoicesAreValuesOfAnEnumeration) {
     std::string text;
     parse_option(option, "pear", text);
     EXPECT_EQ(text, "pear");
+}
+
+TEST(Option, ChoicesAreFoundByTheirNames) {
+    EXPECT_EQ(named<Fruit>("apple"), Fruit::apple);
+    EXPECT_EQ(named<Fruit>("quince"), Fruit::quince);
+    for (const auto* text : {"", "Pear", "pea", "pears"})
+        EXPECT_EQ(named<Fruit>(text), std::nullopt) << text;
 }
 
 TEST(Option, BadChoicesAreRefused) {

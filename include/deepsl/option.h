@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -65,6 +66,15 @@ Option choice(std::string_view name, std::string_view about) {
 template <Choice E>
 std::string_view name(E value) {
     return names(value)[static_cast<std::size_t>(value)];
+}
+
+/// The value of that name, if there is one.
+template <Choice E>
+std::optional<E> named(std::string_view text) {
+    const auto all = names(E{});
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i] == text) return static_cast<E>(i);
+    return {};
 }
 
 /// Reads a value from text; throws Error that names the option and what it may be.

@@ -14,13 +14,6 @@ namespace deepsl::data {
 namespace {
 
 void check_options(const Table& table, std::string_view target, const EncodingOptions& options) {
-    std::vector<std::string> names{"auto"};
-    names.insert(names.end(), scales().begin(), scales().end());
-    if (std::find(names.begin(), names.end(), options.scale) == names.end())
-        throw data_error(
-            fmt::format("there is no scale {}; {}", shown(options.scale),
-                        did_you_mean(options.scale.substr(0, 40), names,
-                                     fmt::format("choose one of {}", fmt::join(names, ", ")))));
     const auto check_input = [&](const std::string& name, std::string_view purpose) {
         const auto& column = column_of(table, name, purpose);
         if (!target.empty() && name == target)
@@ -103,7 +96,9 @@ Encoding Encoding::fit(const Table& table, std::string_view target,
 
     const bool mixed = std::any_of(columns.begin(), columns.end(),
                                    [](const auto& c) { return c.role == Role::category; });
-    const std::string scale = options.scale != "auto" ? options.scale : (mixed ? "rank" : "zscore");
+    const auto scale = options.scale != ColumnScale::automatic
+                           ? options.scale
+                           : (mixed ? ColumnScale::rank : ColumnScale::zscore);
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].role == Role::category)
             learn_category(columns[i], table, *sources[i], options.most_categories);

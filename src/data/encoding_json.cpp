@@ -59,9 +59,9 @@ json column_json(const EncodedColumn& column) {
         out["shares"] = column.shares;
         return out;
     }
-    out["scale"] = column.scale;
+    out["scale"] = name(column.scale);
     visit_number(column, [&](const char* key, double value) { out[key] = value; });
-    if (column.scale == "rank") {
+    if (has_ranks(column.scale)) {
         out["knots"] = column.knots;
         out["ranks"] = column.ranks;
     }
@@ -86,10 +86,7 @@ void check_number(const EncodedColumn& column) {
     require(column.low <= column.high, column, "a range that ends before it begins");
     require(column.low <= column.median && column.median <= column.high, column,
             "a median outside its range");
-    const auto& known = scales();
-    require(std::find(known.begin(), known.end(), column.scale) != known.end(), column,
-            "an unknown scale");
-    if (column.scale != "rank") return;
+    if (!has_ranks(column.scale)) return;
     require(!knots.empty() && knots.size() == ranks.size(), column, "knots without their ranks");
     require(knots.size() <= most_knots, column, "too many knots");
     require(all_below(knots, std::numeric_limits<double>::infinity()), column,
@@ -115,10 +112,15 @@ void check_category(const EncodedColumn& column) {
 }
 
 Role role_from(const std::string& text) {
-    for (const auto role :
-         {Role::number, Role::category, Role::constant, Role::identifier, Role::dropped})
-        if (text == name(role)) return role;
-    refuse(fmt::format("there is no role {}", shown(text)));
+    const auto role = named<Role>(text);
+    if (!role) refuse(fmt::format("there is no role {}", shown(text)));
+    return *role;
+}
+
+ColumnScale scale_from(const std::string& text, const EncodedColumn& column) {
+    const auto scale = named<ColumnScale>(text);
+    require(scale && *scale != ColumnScale::automatic, column, "an unknown scale");
+    return *scale;
 }
 
 EncodedColumn column_from(const json& in) {
@@ -137,9 +139,9 @@ EncodedColumn column_from(const json& in) {
         check_category(column);
         return column;
     }
-    in.at("scale").get_to(column.scale);
+    column.scale = scale_from(in.at("scale").get<std::string>(), column);
     visit_number(column, [&](const char* key, double& value) { in.at(key).get_to(value); });
-    if (column.scale == "rank") {
+    if (has_ranks(column.scale)) {
         in.at("knots").get_to(column.knots);
         in.at("ranks").get_to(column.ranks);
     }

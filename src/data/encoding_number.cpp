@@ -34,6 +34,14 @@ Moments moments(const std::vector<double>& values) {
     return {constant ? values.front() : std::scalbn(mean, exponent), deviation > 0 ? deviation : 1};
 }
 
+double score(const EncodedColumn& column, double number) {
+    const double offset = number - column.mean;
+    const double deviations = std::isfinite(offset)
+                                  ? offset / column.deviation
+                                  : number / column.deviation - column.mean / column.deviation;
+    return std::clamp(deviations, -largest_score, largest_score);
+}
+
 /// Linear between the knots; their ends' rank beyond.
 double rank_of(const EncodedColumn& column, double number) {
     const auto& knots = column.knots;
@@ -76,12 +84,18 @@ void learn_ranks(EncodedColumn& column, const std::vector<double>& values) {
 
 }  // namespace
 
-const std::vector<std::string>& scales() {
-    static const std::vector<std::string> all = {"rank", "zscore", "minmax", "none"};
-    return all;
+bool has_ranks(ColumnScale scale) {
+    switch (scale) {
+        case ColumnScale::rank: return true;
+        case ColumnScale::automatic:
+        case ColumnScale::zscore:
+        case ColumnScale::minmax:
+        case ColumnScale::none: return false;
+    }
+    return false;
 }
 
-void learn_number(EncodedColumn& column, std::vector<double> values, const std::string& scale) {
+void learn_number(EncodedColumn& column, std::vector<double> values, ColumnScale scale) {
     const auto rows = values.size();
     std::erase_if(values, [](double value) { return std::isnan(value); });
     std::sort(values.begin(), values.end());
@@ -94,22 +108,29 @@ void learn_number(EncodedColumn& column, std::vector<double> values, const std::
     const auto [mean, deviation] = moments(values);
     column.mean = mean;
     column.deviation = deviation;
-    if (scale == "rank") learn_ranks(column, values);
-    if (scale == "minmax") {
-        column.mean = std::midpoint(column.low, column.high);
-        const double half_width = column.high / 2 - column.low / 2;
-        column.deviation = half_width > 0 ? half_width : 1;
+    switch (scale) {
+        case ColumnScale::rank: learn_ranks(column, values); break;
+        case ColumnScale::minmax: {
+            column.mean = std::midpoint(column.low, column.high);
+            const double half_width = column.high / 2 - column.low / 2;
+            column.deviation = half_width > 0 ? half_width : 1;
+            break;
+        }
+        case ColumnScale::automatic:
+        case ColumnScale::zscore:
+        case ColumnScale::none: break;
     }
 }
 
 double scaled(const EncodedColumn& column, double number) {
-    if (column.scale == "none") return number;
-    if (column.scale == "rank") return rank_of(column, number);
-    const double offset = number - column.mean;
-    const double score = std::isfinite(offset)
-                             ? offset / column.deviation
-                             : number / column.deviation - column.mean / column.deviation;
-    return std::clamp(score, -largest_score, largest_score);
+    switch (column.scale) {
+        case ColumnScale::none: return number;
+        case ColumnScale::rank: return rank_of(column, number);
+        case ColumnScale::automatic:
+        case ColumnScale::zscore:
+        case ColumnScale::minmax: return score(column, number);
+    }
+    return number;
 }
 
 }  // namespace deepsl::data

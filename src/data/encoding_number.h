@@ -2,21 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "deepsl/data/encoding.h"
 
 namespace deepsl::data {
 
-/// rank, zscore, minmax, none.
-const std::vector<std::string>& scales();
+/// Whether columns of that scale keep knots and their ranks.
+bool has_ranks(ColumnScale scale);
 
 /// A column's ranks are kept at no more values than these.
 constexpr std::size_t most_knots = 1000;
 
 /// The fields of a number, from training values of which at least one is not NaN.
-void learn_number(EncodedColumn& column, std::vector<double> values, const std::string& scale);
+void learn_number(EncodedColumn& column, std::vector<double> values, ColumnScale scale);
 
 /// A number, not NaN, as the model's input.
 double scaled(const EncodedColumn& column, double number);

@@ -11,18 +11,6 @@
 #include "encoding_cells.h"
 
 namespace deepsl::data {
-
-std::string_view name(Role role) {
-    switch (role) {
-        case Role::number: return "number";
-        case Role::category: return "category";
-        case Role::constant: return "constant";
-        case Role::identifier: return "identifier";
-        case Role::dropped: return "dropped";
-    }
-    return "";
-}
-
 namespace {
 
 /// Fewer rows may count by chance, or be somebody's first try.

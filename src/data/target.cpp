@@ -1,11 +1,11 @@
-// The column to be learned: classes or numbers.
+#include "deepsl/data/target.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "deepsl/data/encoding.h"
 #include "deepsl/text.h"
 #include "encoding_cells.h"
 #include "encoding_role.h"
@@ -27,14 +27,13 @@ void check_holes(const Table& table, const Column& column, const Levels& levels)
         levels.holes > most_shown ? ", .." : ""));
 }
 
-bool are_classes(const Table& table, const Column& column, const Levels& levels,
-                 std::string_view kind, bool model_has_classes, std::size_t most_classes) {
-    if (kind == "classes" || kind == "numbers") return kind == "classes";
-    if (kind != "auto")
-        throw data_error(
-            fmt::format("there is no kind of target {}; choose auto, classes or "
-                        "numbers",
-                        shown(kind)));
+bool are_classes(const Table& table, const Column& column, const Levels& levels, TargetKind kind,
+                 bool model_has_classes, std::size_t most_classes) {
+    switch (kind) {
+        case TargetKind::automatic: break;
+        case TargetKind::classes: return true;
+        case TargetKind::numbers: return false;
+    }
     if (model_has_classes) return true;
     const bool many = levels.texts.size() > most_classes;
     if (!column.numeric) {
@@ -47,13 +46,13 @@ bool are_classes(const Table& table, const Column& column, const Levels& levels,
     });
 }
 
-/// Names and numbers written with commas are texts, too, but no classes to be learned.
+/// Names and numbers written with commas are texts, too, but no classes to be learned unasked.
 void check_count(const Table& table, const Column& column, const Levels& levels,
-                 std::string_view kind, std::size_t most_classes) {
+                 std::size_t most_classes) {
     constexpr std::size_t most_texts = 1000;
     const auto count = levels.texts.size();
     const bool nearly_all_differ = count > most_classes && 2 * count > table.rows();
-    if (column.numeric || kind == "classes" || (count <= most_texts && !nearly_all_differ)) return;
+    if (column.numeric || (count <= most_texts && !nearly_all_differ)) return;
     throw data_error(fmt::format(
         "{}: the target has {} different texts in {} rows, too many to be learned as classes; name "
         "another target, or ask for it with --task classes",
@@ -88,7 +87,7 @@ std::vector<std::int64_t> places_in(const std::vector<std::string>& known, const
     return places;
 }
 
-Target target_of(const Table& table, std::string_view column_name, std::string_view kind,
+Target target_of(const Table& table, std::string_view column_name, TargetKind kind,
                  const std::vector<std::string>& known, std::size_t most_classes, bool to_learn) {
     const auto& column = column_of(table, column_name, " to be the target");
     const auto levels = levels_of(column);
@@ -110,7 +109,8 @@ Target target_of(const Table& table, std::string_view column_name, std::string_v
             "{}: the target has the one class {}; bring rows of two classes or more, or choose "
             "another column",
             where(table, column), shown(levels.texts[0])));
-    if (known.empty()) check_count(table, column, levels, kind, most_classes);
+    if (known.empty() && kind == TargetKind::automatic)
+        check_count(table, column, levels, most_classes);
     target.classes = known.empty() ? levels.texts : known;
     const auto places = places_in(target.classes, table, column, levels);
     for (const auto code : levels.codes) target.labels.push_back(places[code]);
@@ -119,15 +119,15 @@ Target target_of(const Table& table, std::string_view column_name, std::string_v
 
 }  // namespace
 
-Target read_target(const Table& table, std::string_view column, std::string_view kind,
+Target read_target(const Table& table, std::string_view column, TargetKind kind,
                    const std::vector<std::string>& known, std::size_t most_classes) {
     return target_of(table, column, kind, known, most_classes, true);
 }
 
 Target read_measured_target(const Table& table, std::string_view column,
                             const std::vector<std::string>& classes) {
-    return target_of(table, column, classes.empty() ? "numbers" : "classes", classes,
-                     classes.size(), false);
+    return target_of(table, column, classes.empty() ? TargetKind::numbers : TargetKind::classes,
+                     classes, classes.size(), false);
 }
 
 }  // namespace deepsl::data

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "deepsl/data/target.h"
 #include "deepsl/error.h"
 #include "deepsl/train/evaluation.h"
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/data/target.h"
 #include "deepsl/error.h"
 #include "deepsl/learner/learn.h"
 #include "deepsl/text.h"
@@ -61,7 +62,7 @@ CrossValidation cross_validate(
                                      in_quotes(table.path), folds, table.rows()));
     auto known = task;
     if (known.target.empty()) known.target = table.columns.back().name;
-    const auto target = data::read_target(table, known.target, name(known.target_kind));
+    const auto target = data::read_target(table, known.target, known.target_kind);
     // A part of the rows may look different.
     known.target_kind = target.classes.empty() ? TargetKind::numbers : TargetKind::classes;
     check_classes(table, target);

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/data/target.h"
+#include "deepsl/option.h"
 #include "deepsl/text.h"
 
 namespace deepsl::learner {
@@ -24,7 +26,7 @@ Complaint check_names(const TrainedModel& trained) {
         return "its inputs have other names than those its encoding gives";
     const auto kind = trained.record.find("task"), old_kind = trained.record.find("target kind");
     const auto is_classes = [&](const auto& found) {
-        return found != trained.record.end() && found->second == "classes";
+        return found != trained.record.end() && found->second == name(data::TargetKind::classes);
     };
     if (!trained.predicts_classes()) {
         if (is_classes(kind) || is_classes(old_kind) || (trained.encoding && outputs != 1))
@@ -42,6 +44,18 @@ Complaint check_names(const TrainedModel& trained) {
     return {};
 }
 
+std::pair<double, double> number_range(const data::EncodedColumn& column) {
+    const auto scaled = [&](double value) { return (value - column.mean) / column.deviation; };
+    switch (column.scale) {
+        case data::ColumnScale::rank: return {column.ranks.front(), column.ranks.back()};
+        case data::ColumnScale::none: return {column.low, column.high};
+        case data::ColumnScale::automatic:
+        case data::ColumnScale::zscore:
+        case data::ColumnScale::minmax: return {scaled(column.low), scaled(column.high)};
+    }
+    return {};
+}
+
 /// The least and the largest value that each input had in training, up to rows held out.
 std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encoding) {
     std::vector<std::pair<double, double>> ranges;
@@ -51,16 +65,7 @@ std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encodi
             if (column.missing_share > 0.0)
                 ranges.emplace_back(-column.missing_share, 1.0 - column.missing_share);
         } else if (column.role == data::Role::number) {
-            if (column.scale == "rank") {
-                ranges.emplace_back(column.ranks.front(), column.ranks.back());
-            } else if (column.scale == "none") {
-                ranges.emplace_back(column.low, column.high);
-            } else {
-                const auto scaled = [&](double value) {
-                    return (value - column.mean) / column.deviation;
-                };
-                ranges.emplace_back(scaled(column.low), scaled(column.high));
-            }
+            ranges.push_back(number_range(column));
         }
     }
     return ranges;

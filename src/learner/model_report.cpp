@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "deepsl/data/target.h"
 #include "deepsl/error.h"
 #include "deepsl/learner/apply.h"
 #include "learner/model_report_plane.h"

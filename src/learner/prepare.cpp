@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/data/target.h"
 #include "deepsl/error.h"
 #include "deepsl/learner/learn.h"
 #include "deepsl/text.h"
@@ -92,7 +93,7 @@ Prepared prepare(const data::Table& training, const data::Table& validation, con
     if (training.columns.empty())
         throw data_error(fmt::format("{} has no columns", in_quotes(training.path)));
     const auto column = task.target.empty() ? training.columns.back().name : task.target;
-    auto target = data::read_target(training, column, name(task.target_kind));
+    auto target = data::read_target(training, column, task.target_kind);
     Prepared prepared;
     auto& model = prepared.model;
     model.encoding = data::Encoding::fit(training, column, task.encoding());

@@ -52,7 +52,7 @@ Task task_for(const data::Table& table, std::string_view target, model::Preset p
               TargetKind target_kind) {
     auto task = preset_task(preset);
     task.target = target;
-    const auto column = data::read_target(table, target, name(target_kind));
+    const auto column = data::read_target(table, target, target_kind);
     const bool numbers = column.classes.empty();
     task.target_kind = numbers ? TargetKind::numbers : TargetKind::classes;
     switch (preset) {

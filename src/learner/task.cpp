@@ -29,7 +29,7 @@ void check_roles(const Task& task) {
 
 data::EncodingOptions Task::encoding() const {
     data::EncodingOptions options;
-    options.scale = name(scale);
+    options.scale = scale;
     options.dropped = dropped;
     for (const auto& column : categories) options.roles[column] = data::Role::category;
     for (const auto& column : numbers) options.roles[column] = data::Role::number;

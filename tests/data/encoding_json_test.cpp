@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,7 +47,8 @@ std::string said(const std::string& text) {
 TEST(EncodingJson, ComesBackToTheBit) {
     for (const bool header : {true, false})
         for (const std::string target : {"", "pay", "age"})
-            for (const std::string scale : {"rank", "zscore", "minmax", "none"}) {
+            for (const auto scale :
+                 {ColumnScale::rank, ColumnScale::zscore, ColumnScale::minmax, ColumnScale::none}) {
                 EncodingOptions options;
                 options.scale = scale;
                 const auto encoding = Encoding::fit(training(header), target, options);
@@ -61,6 +63,7 @@ TEST(EncodingJson, ComesBackToTheBit) {
                 for (std::size_t i = 0; i < encoding.columns().size(); ++i) {
                     const auto &one = encoding.columns()[i], &other = back.columns()[i];
                     EXPECT_EQ(one.why, other.why);
+                    EXPECT_EQ(one.scale, other.scale);
                     EXPECT_EQ(
                         bits({one.median, one.mean, one.deviation, one.low, one.high}),
                         bits({other.median, other.mean, other.deviation, other.low, other.high}));
@@ -68,6 +71,23 @@ TEST(EncodingJson, ComesBackToTheBit) {
                     EXPECT_EQ(bits(one.ranks), bits(other.ranks));
                 }
             }
+}
+
+// Files are read by other versions, too.
+TEST(EncodingJson, NamesScalesAndRolesAsItAlwaysHas) {
+    const std::pair<ColumnScale, const char*> scales[] = {{ColumnScale::rank, "rank"},
+                                                          {ColumnScale::zscore, "zscore"},
+                                                          {ColumnScale::minmax, "minmax"},
+                                                          {ColumnScale::none, "none"}};
+    for (const auto& [scale, name] : scales) {
+        EncodingOptions options;
+        options.scale = scale;
+        options.dropped = {"pay"};
+        const auto text = Encoding::fit(training(), "", options).to_json();
+        EXPECT_NE(text.find(fmt::format(R"("scale":"{}")", name)), std::string::npos) << text;
+        for (const auto* role : {"number", "category", "constant", "dropped"})
+            EXPECT_NE(text.find(fmt::format(R"("role":"{}")", role)), std::string::npos) << text;
+    }
 }
 
 TEST(EncodingJson, KeepsThePlaceOfTheTarget) {
@@ -95,6 +115,7 @@ TEST(EncodingJson, RefusesWhatMakesNoSense) {
         {"[-1,0,1]", "[0,-1,1]", "column 'a' has ranks that decrease"},
         {"[-1,0,1]", "[-1,0,1e300]", "column 'a' has ranks too large for so few values"},
         {"\"rank\"", "\"rang\"", "column 'a' has an unknown scale"},
+        {"\"rank\"", "\"auto\"", "column 'a' has an unknown scale"},
         {"\"deviation\":1", "\"deviation\":0", "column 'a' has a deviation that is not positive"},
         {"\"low\":0", "\"low\":3", "column 'a' has a range that ends before it begins"},
         {"[0.25,0.25]", "[0.25,-1]", "column 'b' has a share that is not between 0 and 1"},

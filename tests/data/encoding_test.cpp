@@ -17,9 +17,9 @@ namespace {
 using test::hole, test::numbers, test::refusal, test::table, test::texts;
 using Names = std::vector<std::string>;
 
-EncodingOptions scale(const std::string& name) {
+EncodingOptions scale(ColumnScale scale) {
     EncodingOptions options;
-    options.scale = name;
+    options.scale = scale;
     return options;
 }
 
@@ -54,7 +54,7 @@ const Table& people() {
 
 TEST(Encoding, ZscoreIsDistanceFromTheMeanInDeviations) {
     const auto training = table({numbers("a", {1, 3, 5, 7})});
-    const auto encoded = Encoding::fit(training, "", scale("zscore")).apply(training);
+    const auto encoded = Encoding::fit(training, "", scale(ColumnScale::zscore)).apply(training);
     const double unit = std::sqrt(5.0);
     expect_near(encoded.x, {-3 / unit, -1 / unit, 1 / unit, 3 / unit});
 }
@@ -62,7 +62,7 @@ TEST(Encoding, ZscoreIsDistanceFromTheMeanInDeviations) {
 // n different values have mid-ranks (i + 1/2) / n, whose variance is (1 - 1/n^2) / 12.
 TEST(Encoding, RankIsUniformForDifferentValues) {
     const auto training = table({numbers("a", {1, 1000, 10, 100})});
-    const auto encoding = Encoding::fit(training, "", scale("rank"));
+    const auto encoding = Encoding::fit(training, "", scale(ColumnScale::rank));
     const double deviation = std::sqrt((1 - 1.0 / 16) / 12);
     expect_near(encoding.apply(training).x,
                 {-0.375 / deviation, 0.375 / deviation, -0.125 / deviation, 0.125 / deviation});
@@ -75,7 +75,7 @@ TEST(Encoding, RankIsUniformForDifferentValues) {
 // Mid-ranks 3/8, 3/8, 3/8 and 7/8: mean 1/2, deviation sqrt(3)/8.
 TEST(Encoding, RankPutsTiesInTheMiddleAndIsStandardAllTheSame) {
     const auto training = table({numbers("a", {0, 0, 9, 0})});
-    const auto encoded = Encoding::fit(training, "", scale("rank")).apply(training);
+    const auto encoded = Encoding::fit(training, "", scale(ColumnScale::rank)).apply(training);
     const double third = 1 / std::sqrt(3.0);
     expect_near(encoded.x, {-third, -third, 3 * third, -third});
 }
@@ -87,7 +87,7 @@ TEST(Encoding, RankOfManyValuesNeedsFewKnots) {
         values[i] = i % 10 == 0 ? 0.5 : std::exp(10 * place);
     }
     const auto training = table({numbers("a", values)});
-    const auto encoding = Encoding::fit(training, "", scale("rank"));
+    const auto encoding = Encoding::fit(training, "", scale(ColumnScale::rank));
     EXPECT_LE(encoding.columns()[0].knots.size(), 1000U);
     EXPECT_GE(encoding.columns()[0].knots.size(), 800U);
     EXPECT_EQ(encoding.columns()[0].knots.front(), 0.5);
@@ -100,14 +100,16 @@ TEST(Encoding, RankOfManyValuesNeedsFewKnots) {
 }
 
 TEST(Encoding, MinMaxMapsTheTrainingRange) {
-    const auto encoding = Encoding::fit(table({numbers("a", {1, 3, 9})}), "", scale("minmax"));
+    const auto encoding =
+        Encoding::fit(table({numbers("a", {1, 3, 9})}), "", scale(ColumnScale::minmax));
     const auto encoded = encoding.apply(table({numbers("a", {1, 5, 9, 13, hole})}));
     expect_near(encoded.x, {-1, 0, 1, 2, -0.5}, 1e-15);
     EXPECT_EQ(encoded.notes.out_of_range.at("a"), 1U);
 }
 
 TEST(Encoding, NoneLeavesNumbersButCountsThoseOutOfRange) {
-    const auto encoding = Encoding::fit(table({numbers("a", {1, 3, 5})}), "", scale("none"));
+    const auto encoding =
+        Encoding::fit(table({numbers("a", {1, 3, 5})}), "", scale(ColumnScale::none));
     const auto encoded = encoding.apply(table({numbers("a", {0.5, 5, 6, hole})}));
     expect_near(encoded.x, {0.5, 5, 6, 3}, 0);
     EXPECT_EQ(encoded.notes.out_of_range.at("a"), 2U);
@@ -115,23 +117,24 @@ TEST(Encoding, NoneLeavesNumbersButCountsThoseOutOfRange) {
 }
 
 TEST(Encoding, SurvivesNumbersOfAnySize) {
-    for (const std::string name : {"zscore", "rank"}) {
+    for (const auto chosen : {ColumnScale::zscore, ColumnScale::rank}) {
         const auto training = table({numbers("a", {-1.7e308, 1.7e308}), numbers("b", {0, 5e-324}),
                                      numbers("c", {1e15, 1e15 + 1})});
-        const auto encoding = Encoding::fit(training, "", scale(name));
+        const auto encoding = Encoding::fit(training, "", scale(chosen));
         expect_near(input(encoding.apply(training), 0), {-1, 1}, 1e-14);
         expect_near(input(encoding.apply(training), 2), {-1, 1}, 1e-14);
         const auto later = table(
             {numbers("a", {0, 0}), numbers("b", {-1e308, 1e308}), numbers("c", {-1e308, 1e308})});
         const auto far = encoding.apply(later);
         for (const double x : far.x) EXPECT_LE(std::fabs(x), 1e6);
-        EXPECT_EQ(input(far, 2)[1], name == "rank" ? input(encoding.apply(training), 2)[1] : 1e6);
+        EXPECT_EQ(input(far, 2)[1],
+                  chosen == ColumnScale::rank ? input(encoding.apply(training), 2)[1] : 1e6);
     }
 }
 
 TEST(Encoding, HolesBecomeTheMedian) {
     const auto training = table({numbers("a", {hole, 1, 2, 30, 4})});
-    const auto encoding = Encoding::fit(training, "", scale("zscore"));
+    const auto encoding = Encoding::fit(training, "", scale(ColumnScale::zscore));
     EXPECT_EQ(encoding.columns()[0].median, 3);
     EXPECT_EQ(encoding.columns()[0].missing_share, 0.2);
     const auto x = encoding.apply(training).x;
@@ -144,7 +147,7 @@ TEST(Encoding, CategoriesAreCentredAndHolesAreOne) {
     EXPECT_EQ(encoding.input_names(),
               (Names{"age", "job=baker", "job=smith", "job is missing", "town=Bern", "town=Ulm"}));
     EXPECT_EQ(encoding.inputs(), 6U);
-    EXPECT_EQ(encoding.columns()[0].scale, "rank");
+    EXPECT_EQ(encoding.columns()[0].scale, ColumnScale::rank);
     const auto encoded = encoding.apply(people());
     expect_near(input(encoded, 1), {-0.25, 0.75, -0.25, -0.25});
     expect_near(input(encoded, 2), {0.5, -0.5, 0.5, -0.5});
@@ -231,7 +234,7 @@ TEST(Encoding, NumbersCanBeCategoriesInAnyNotation) {
 }
 
 TEST(Encoding, TextsThatAreNumbersCanBeNumbers) {
-    EncodingOptions options = scale("none");
+    EncodingOptions options = scale(ColumnScale::none);
     options.roles["a"] = Role::number;
     const auto encoding = Encoding::fit(table({texts("a", {"1", "", "3"})}), "", options);
     expect_near(encoding.apply(table({texts("a", {"2e0", ""})})).x, {2, 2}, 0);

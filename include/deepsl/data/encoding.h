@@ -23,8 +23,8 @@
 //                 without holes, under the name id or index, in any case
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,15 +32,23 @@
 #include <vector>
 
 #include "deepsl/data/table.h"
+#include "deepsl/option.h"
 
 namespace deepsl::data {
 
 enum class Role { number, category, constant, identifier, dropped };
+constexpr std::array<std::string_view, 5> names(Role) {
+    return {"number", "category", "constant", "identifier", "dropped"};
+}
 
-std::string_view name(Role role);
+/// How numbers become inputs. A column that has been learned has any of them but automatic.
+enum class ColumnScale { automatic, rank, zscore, minmax, none };
+constexpr std::array<std::string_view, 5> names(ColumnScale) {
+    return {"auto", "rank", "zscore", "minmax", "none"};
+}
 
 struct EncodingOptions {
-    std::string scale = "auto";          // rank, zscore, minmax, none
+    ColumnScale scale = ColumnScale::automatic;
     std::map<std::string, Role> roles;   // overrides by column name, but not for one without values
     std::vector<std::string> dropped;    // columns to leave out
     std::size_t most_categories = 1000;  // more: an error that suggests to drop the column
@@ -54,7 +62,7 @@ struct EncodedColumn {
     double missing_share = 0.0;  // of the training rows
 
     // number
-    std::string scale;  // rank, zscore, minmax or none
+    ColumnScale scale = ColumnScale::none;
     double median = 0.0, mean = 0.0, deviation = 1.0, low = 0.0, high = 0.0;
     std::vector<double> knots;  // rank: values, increasing
     std::vector<double> ranks;  // rank: the scaled rank at each of them
@@ -124,27 +132,5 @@ private:
     std::string target_;
     bool by_place_ = false;  // trained without a header
 };
-
-/// What a target column is: numbers for a regression, or classes.
-struct Target {
-    std::string name;
-    std::vector<std::string> classes;  // sorted, as texts or as numbers; empty: a regression
-    std::vector<std::int64_t> labels;  // [row]
-    std::vector<double> numbers;       // [row]
-};
-
-/// Texts, and numbers with at most `most_classes` distinct whole values, are classes, unless `kind`
-/// says "classes" or "numbers"; "auto" decides. With `known`, the classes of a model, labels are
-/// places in it; a class may end in one full stop too many, as in the test file of Adult. Rows
-/// whose target is missing are told by line and are an error. Throws Error: no such column
-/// (names the nearest), one class only (unless `known`), a constant number, a class that `known`
-/// lacks, numbers that are not finite, a text among many numbers.
-Target read_target(const Table& table, std::string_view column, std::string_view kind = "auto",
-                   const std::vector<std::string>& known = {}, std::size_t most_classes = 20);
-
-/// The same of rows on which a model is measured, by its classes (none: numbers); there one value
-/// in every row is enough.
-Target read_measured_target(const Table& table, std::string_view column,
-                            const std::vector<std::string>& classes);
 
 }  // namespace deepsl::data

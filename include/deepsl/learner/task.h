@@ -3,7 +3,6 @@
 // docs/options.md are made from `visit_task`, `visit_model` and `visit_train`.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,22 +11,14 @@
 
 #include "deepsl/data/encoding.h"
 #include "deepsl/data/table.h"
+#include "deepsl/data/target.h"
 #include "deepsl/model/options.h"
 #include "deepsl/option.h"
 #include "deepsl/train/options.h"
 
 namespace deepsl::learner {
 
-enum class TargetKind { automatic, classes, numbers };
-constexpr std::array<std::string_view, 3> names(TargetKind) {
-    return {"auto", "classes", "numbers"};
-}
-
-/// How columns of numbers become inputs; see data/encoding.h.
-enum class ColumnScale { automatic, rank, zscore, minmax, none };
-constexpr std::array<std::string_view, 5> names(ColumnScale) {
-    return {"auto", "rank", "zscore", "minmax", "none"};
-}
+using data::ColumnScale, data::TargetKind;
 
 struct Task {
     std::string target;  // empty: the last column
