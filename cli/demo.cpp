@@ -1,6 +1,5 @@
 #include "demo.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "deepsl/io/file.h"
 #include "deepsl/learner/generated.h"
 #include "deepsl/learner/model_file.h"
+#include "deepsl/option.h"
 #include "deepsl/parallel.h"
 #include "demo_run.h"
 #include "file.h"
@@ -34,8 +34,16 @@ Exit codes: 0 trained, 1 failed, 2 the command is wrong, 3 the data are wrong, 1
 143 SIGTERM.)text";
 
 std::vector<std::string> set_names() {
-    const auto sets = data::generated_sets();
+    const auto sets = names(data::GeneratedSet{});
     return {sets.begin(), sets.end()};
+}
+
+data::GeneratedSet set_of(const std::string& text) {
+    if (const auto set = named<data::GeneratedSet>(text)) return *set;
+    const auto sets = set_names();
+    throw argument_error(fmt::format(
+        "--set: there is no set {}; {}", shown(text),
+        did_you_mean(text, sets, fmt::format("choose one of {}", fmt::join(sets, ", ")))));
 }
 
 /// What was asked for, in words that give the same again.
@@ -51,28 +59,21 @@ std::string command_of(const DemoArguments& arguments) {
     return command;
 }
 
-learner::Task task_of(const DemoArguments& arguments) {
+learner::Task task_of(data::GeneratedSet set, const DemoArguments& arguments) {
     learner::Task task;
     with_flag_names([&] {
         learner::Task asked;
         learner::apply_settings({{"preset", arguments.preset}}, asked);
-        task = learner::generated_task(arguments.set, asked.preset);
+        task = learner::generated_task(set, asked.preset);
         learner::apply_settings(arguments.given, task);
     });
     return task;
 }
 
 DemoCommand read_command(const DemoArguments& arguments) {
-    const auto sets = set_names();
-    if (std::find(sets.begin(), sets.end(), arguments.set) == sets.end()) {
-        throw argument_error(
-            fmt::format("--set: there is no set {}; {}", shown(arguments.set),
-                        did_you_mean(arguments.set, sets,
-                                     fmt::format("choose one of {}", fmt::join(sets, ", ")))));
-    }
     DemoCommand command;
-    command.set = arguments.set;
-    command.task = task_of(arguments);
+    command.set = set_of(arguments.set);
+    command.task = task_of(command.set, arguments);
     const auto seed = whole_number_of("--seed", arguments.seed, 0, 1000000000000000);
     command.task.train.seed = static_cast<std::int64_t>(seed);
     command.data.seed = seed;
@@ -126,9 +127,9 @@ CLI::App* add_demo(CLI::App& app, DemoArguments& arguments) {
     verb->add_flag("--json", arguments.json, "Print the result as JSON")->group(run);
     verb->add_flag("--quiet", arguments.quiet, "Print the result and warnings only, no progress")
         ->group(run);
-    add_model_flags(verb, arguments.given,
-                    learner::generated_task(arguments.set, model::Preset::standard),
-                    learner::generated_task(arguments.set, model::Preset::paper));
+    const auto set = data::GeneratedSet::spirals;
+    add_model_flags(verb, arguments.given, learner::generated_task(set, model::Preset::standard),
+                    learner::generated_task(set, model::Preset::paper));
     return verb;
 }
 

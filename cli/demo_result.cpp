@@ -3,12 +3,16 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "deepsl/data/generated.h"
+#include "deepsl/option.h"
 #include "deepsl/text.h"
 #include "demo_run.h"
 #include "machine.h"
@@ -23,12 +27,15 @@ std::string score_text(const DemoResult& result, const Trial& trial) {
                                              : fmt::format("{:.4f}", value);
 }
 
-std::string title_of(const std::string& set) {
-    if (set == "moons") return "Two moons";
-    if (set == "circles") return "A circle in a circle";
-    if (set == "spirals") return "Two spirals";
-    if (set == "checkerboard") return "A checkerboard";
-    return "A wave";
+std::string_view title_of(data::GeneratedSet set) {
+    switch (set) {
+        case data::GeneratedSet::moons: return "Two moons";
+        case data::GeneratedSet::circles: return "A circle in a circle";
+        case data::GeneratedSet::spirals: return "Two spirals";
+        case data::GeneratedSet::checkerboard: return "A checkerboard";
+        case data::GeneratedSet::wave: return "A wave";
+    }
+    return "";
 }
 
 std::int64_t lines_followed(const train::TrainingRecord& record) {
@@ -68,7 +75,7 @@ void fill_report(const DemoCommand& command, DemoResult& result) {
     report.facts.push_back({"failed lines", grouped(dsl.record.failed_lines),
                             fmt::format("of {} followed", grouped(lines_followed(dsl.record)))});
     report.settings = {{"command", command.words},
-                       {"set", command.set},
+                       {"set", std::string(name(command.set))},
                        {"samples", fmt::format("{}", command.data.samples)},
                        {"noise", fmt::format("{}", command.noise())},
                        {"preset", std::string(name(command.task.preset))},
@@ -102,13 +109,16 @@ std::string demo_text(const DemoCommand& command, const DemoResult& result) {
     const auto model = printable(command.output);
     out += "\n" + lines({{printable(command.report), "the report: open it in a browser"},
                          {model, "the model"}});
-    const auto* other = command.set == "checkerboard" ? "spirals" : "checkerboard";
-    out += "\nNext:\n" + lines({{"deepsl check " + model, "does the theory hold for this model?"},
-                                {fmt::format("deepsl demo --set {}", other),
-                                 "or moons, circles, spirals, checkerboard, wave"},
-                                {fmt::format("deepsl demo --set {} --preset paper", command.set),
-                                 "settings close to the paper's"},
-                                {"deepsl demo --help", "everything that can be changed"}});
+    const auto other = command.set == data::GeneratedSet::checkerboard
+                           ? data::GeneratedSet::spirals
+                           : data::GeneratedSet::checkerboard;
+    out +=
+        "\nNext:\n" + lines({{"deepsl check " + model, "does the theory hold for this model?"},
+                             {fmt::format("deepsl demo --set {}", name(other)),
+                              fmt::format("or {}", fmt::join(names(other), ", "))},
+                             {fmt::format("deepsl demo --set {} --preset paper", name(command.set)),
+                              "settings close to the paper's"},
+                             {"deepsl demo --help", "everything that can be changed"}});
     return out;
 }
 
@@ -123,7 +133,7 @@ std::string demo_json(const DemoCommand& command, const DemoResult& result) {
     out["seconds"] = result.seconds;
     out["training_seconds"] = record.seconds;
     out["mlp_training_seconds"] = result.mlp ? Json(result.mlp->record.seconds) : Json();
-    out["set"] = command.set;
+    out["set"] = name(command.set);
     out["samples"] = command.data.samples;
     out["test_samples"] = result.dsl.test.samples;
     out["noise"] = command.noise();

@@ -37,7 +37,7 @@ Learner learn_and_test(const learner::Samples& training, const learner::Samples&
 /// What the library does not know about the data; nothing in it changes from run to run.
 void fill_record(const DemoCommand& command, DemoResult& result) {
     auto& record = result.trained.record;
-    record["data"] = command.set;
+    record["data"] = name(command.set);
     record["samples"] = fmt::format("{}", command.data.samples);
     record["noise"] = fmt::format("{}", command.noise());
     record["test " + result.dsl.record.metric_name] = fmt::format("{}", result.dsl.test_metric());
@@ -62,8 +62,8 @@ DemoResult run(const DemoCommand& command) {
     display.line(fmt::format(
         "Deep Sturm-Liouville on {} samples of '{}': {} eigenfunctions, {} parameters, {} "
         "thread{}",
-        training.size(), command.set, task.model.eigenfunctions, blank->parameters().learned(),
-        command.threads, command.threads == 1 ? "" : "s"));
+        training.size(), name(command.set), task.model.eigenfunctions,
+        blank->parameters().learned(), command.threads, command.threads == 1 ? "" : "s"));
     DemoResult result;
     auto own = learn_and_test(training, test, task, display);
     result.trained = std::move(own.model);

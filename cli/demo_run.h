@@ -16,7 +16,7 @@
 namespace deepsl::cli {
 
 struct DemoCommand {
-    std::string set;
+    data::GeneratedSet set = data::GeneratedSet::spirals;
     data::GenerateOptions data;
     learner::Task task;
     int threads = 1;

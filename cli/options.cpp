@@ -38,8 +38,9 @@ Tables tables() {
     Tables result;
     const auto usual = learner::preset_task(Preset::standard);
     const auto papers = values_of(learner::preset_task(Preset::paper));
-    const auto usual_demos = values_of(learner::generated_task("spirals", Preset::standard)),
-               paper_demos = values_of(learner::generated_task("spirals", Preset::paper));
+    const auto set = data::GeneratedSet::spirals;
+    const auto usual_demos = values_of(learner::generated_task(set, Preset::standard)),
+               paper_demos = values_of(learner::generated_task(set, Preset::paper));
     std::size_t number = 0;
     auto* rows = &result.task;
     const auto add = [&](const Option& option, const auto& value) {

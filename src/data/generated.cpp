@@ -1,7 +1,5 @@
 #include "deepsl/data/generated.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -9,10 +7,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "deepsl/io/file.h"
-#include "deepsl/text.h"
 
 namespace deepsl::data {
 
@@ -85,32 +79,19 @@ Point square(std::int64_t label, Random& random) {
 }
 
 struct Set {
-    std::string_view name;
     double noise;
     Point (*point)(std::int64_t label, Random& random);  // nullptr: a regression
 };
 
-constexpr std::array<Set, 5> sets = {{
-    {"moons", 0.1, moon},
-    {"circles", 0.08, circle},
-    {"spirals", 0.04, spiral},
-    {"checkerboard", 0, square},
-    {"wave", 0.05, nullptr},
-}};
-
-constexpr auto set_names = [] {
-    std::array<std::string_view, sets.size()> names;
-    for (std::size_t i = 0; i < sets.size(); ++i) names[i] = sets[i].name;
-    return names;
-}();
-
-const Set& find_set(std::string_view name) {
-    const auto found =
-        std::find_if(sets.begin(), sets.end(), [&](const Set& set) { return set.name == name; });
-    if (found != sets.end()) return *found;
-    const auto hint = did_you_mean(name.substr(0, 40), {set_names.begin(), set_names.end()},
-                                   fmt::format("choose one of {}", fmt::join(set_names, ", ")));
-    throw data_error(fmt::format("there is no generated set {}; {}", in_quotes(name, 60), hint));
+Set set_of(GeneratedSet set) {
+    switch (set) {
+        case GeneratedSet::moons: return {0.1, moon};
+        case GeneratedSet::circles: return {0.08, circle};
+        case GeneratedSet::spirals: return {0.04, spiral};
+        case GeneratedSet::checkerboard: return {0, square};
+        case GeneratedSet::wave: return {0.05, nullptr};
+    }
+    throw argument_error("there is no such generated set");
 }
 
 void check(const GenerateOptions& options) {
@@ -127,14 +108,12 @@ void check(const GenerateOptions& options) {
 
 }  // namespace
 
-std::span<const std::string_view> generated_sets() { return set_names; }
-
-double default_noise(std::string_view set) { return find_set(set).noise; }
+double default_noise(GeneratedSet set) { return set_of(set).noise; }
 
 double wave(double x) { return std::sin(3 * pi * x) + x / 2; }
 
-Samples generate(std::string_view set, const GenerateOptions& options) {
-    const auto& chosen = find_set(set);
+Samples generate(GeneratedSet set, const GenerateOptions& options) {
+    const auto chosen = set_of(set);
     check(options);
     const double noise = options.noise.value_or(chosen.noise);
     Random random(options.seed);

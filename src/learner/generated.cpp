@@ -9,11 +9,14 @@
 namespace deepsl::learner {
 namespace {
 
-std::vector<std::string> class_names(std::string_view set) {
-    if (set == "moons") return {"upper", "lower"};
-    if (set == "circles") return {"outer", "inner"};
-    if (set == "spirals") return {"first arm", "second arm"};
-    if (set == "checkerboard") return {"even", "odd"};
+std::vector<std::string> class_names(GeneratedSet set) {
+    switch (set) {
+        case GeneratedSet::moons: return {"upper", "lower"};
+        case GeneratedSet::circles: return {"outer", "inner"};
+        case GeneratedSet::spirals: return {"first arm", "second arm"};
+        case GeneratedSet::checkerboard: return {"even", "odd"};
+        case GeneratedSet::wave: return {};
+    }
     return {};
 }
 
@@ -27,7 +30,7 @@ std::int64_t matching_width(std::size_t inputs, std::size_t outputs, std::size_t
 
 }  // namespace
 
-Samples generated_samples(std::string_view set, const data::GenerateOptions& options) {
+Samples generated_samples(GeneratedSet set, const data::GenerateOptions& options) {
     auto drawn = data::generate(set, options);
     Samples samples;
     const auto rows = drawn.size();
@@ -43,7 +46,7 @@ Samples generated_samples(std::string_view set, const data::GenerateOptions& opt
     return samples;
 }
 
-Samples generated_test_samples(std::string_view set, const data::GenerateOptions& training,
+Samples generated_test_samples(GeneratedSet set, const data::GenerateOptions& training,
                                std::size_t count) {
     auto options = training;
     options.samples = count;
@@ -51,7 +54,7 @@ Samples generated_test_samples(std::string_view set, const data::GenerateOptions
     return generated_samples(set, options);
 }
 
-Task generated_task(std::string_view set, model::Preset preset) {
+Task generated_task(GeneratedSet set, model::Preset preset) {
     auto task = preset_task(preset);
     const bool numbers = class_names(set).empty();
     task.target_kind = numbers ? TargetKind::numbers : TargetKind::classes;

@@ -343,7 +343,7 @@ TEST(Learn, AModelThatDoesNotFitIntoMemoryIsRefusedFirst) {
 }
 
 TEST(Learn, GeneratedSetsTakeTheSameWay) {
-    for (const std::string set : {"circles", "wave"}) {
+    for (const auto set : {GeneratedSet::circles, GeneratedSet::wave}) {
         data::GenerateOptions options;
         options.samples = 300;
         auto task = generated_task(set, model::Preset::standard);
@@ -355,7 +355,7 @@ TEST(Learn, GeneratedSetsTakeTheSameWay) {
         const auto test = generated_test_samples(set, options, 400);
         const auto score = evaluate(learned.model, test.rows);
         EXPECT_EQ(score.samples, 400);
-        EXPECT_GT(score.metrics[0].value, 0.9) << set;
+        EXPECT_GT(score.metrics[0].value, 0.9) << name(set);
         // Every input is brought to the same size: the largest norm is two thirds.
         EXPECT_EQ(
             learned.model.scaling.pulled_in(generated_samples(set, options).rows.x.part(0, 300)),
@@ -368,7 +368,7 @@ TEST(Learn, GeneratedSetsTakeTheSameWay) {
 }
 
 TEST(Learn, APerceptronOfEqualSize) {
-    const auto task = generated_task("spirals", model::Preset::standard);
+    const auto task = generated_task(GeneratedSet::spirals, model::Preset::standard);
     const auto model = model::make_predictor(model::Kind::dsl, 2, 2, task.model, 0);
     const auto other = task_of_equal_mlp(task, *model);
     EXPECT_EQ(other.kind, model::Kind::mlp);

@@ -28,7 +28,7 @@ struct Demo {
     Learned learned;
 };
 
-Demo demo(const std::string& set, field::DomainKind domain) {
+Demo demo(GeneratedSet set, field::DomainKind domain) {
     data::GenerateOptions options;
     options.samples = 120;
     auto task = generated_task(set, model::Preset::standard);
@@ -44,7 +44,7 @@ Demo demo(const std::string& set, field::DomainKind domain) {
 class PlaneReport : public ::testing::TestWithParam<field::DomainKind> {};
 
 TEST_P(PlaneReport, ShowsThePlane) {
-    const auto [training, test, learned] = demo("circles", GetParam());
+    const auto [training, test, learned] = demo(GeneratedSet::circles, GetParam());
     const auto& model = learned.model;
     auto report = model_report(model, training.rows, test.rows, small_report());
     EXPECT_EQ(report.points.size(), 120u + 50u);
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Domains, PlaneReport,
                          [](const auto& domain) { return std::string(name(domain.param)); });
 
 TEST(Report, SamplesAddUpToTheirScores) {
-    const auto [training, test, learned] = demo("circles", field::DomainKind::ball);
+    const auto [training, test, learned] = demo(GeneratedSet::circles, field::DomainKind::ball);
     const auto report = model_report(learned.model, training.rows, test.rows, small_report());
     ASSERT_GE(report.samples.size(), 2u);
     for (const auto& sample : report.samples) {
@@ -115,7 +115,7 @@ TEST(Report, SamplesAddUpToTheirScores) {
 }
 
 TEST(Report, ACurveInOneDimension) {
-    const auto [training, test, learned] = demo("wave", field::DomainKind::ball);
+    const auto [training, test, learned] = demo(GeneratedSet::wave, field::DomainKind::ball);
     const auto report = model_report(learned.model, training.rows, test.rows, small_report());
     EXPECT_TRUE(report.one_dimensional);
     EXPECT_TRUE(report.map.winner.empty());

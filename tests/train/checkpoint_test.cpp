@@ -126,7 +126,8 @@ Callbacks stop_after(int steps) {
 
 /// Training data with rows that fail, and validation data.
 struct Data {
-    Dataset training = generated("moons", 60, 3), validation = generated("moons", 30, 4);
+    Dataset training = generated(GeneratedSet::moons, 60, 3),
+            validation = generated(GeneratedSet::moons, 30, 4);
 
     Data() { training.x(7, 0) = std::nan(""), training.x(20, 0) = 500.0; }
 };
@@ -165,7 +166,8 @@ TEST(Checkpoint, AnInterruptedRunEndsWithTheSameBits) {
         options.alpha = 1e-3;
         options.weight_decay = 0.01;
         // In the first epoch, in the middle of others, at the very end of one, in the last.
-        expect_same_when_interrupted(linear, options, generated("moons", 30, 4), {1, 5, 9, 14});
+        expect_same_when_interrupted(linear, options, generated(GeneratedSet::moons, 30, 4),
+                                     {1, 5, 9, 14});
     }
 }
 
@@ -186,7 +188,8 @@ TEST(Checkpoint, SoDoesEveryKindOfModel) {
     for (const auto kind :
          {model::Kind::dsl, model::Kind::ablation, model::Kind::mlp, model::Kind::node}) {
         SCOPED_TRACE(name(kind));
-        expect_same_when_interrupted(predictor(kind), options, generated("moons", 30, 4), {7});
+        expect_same_when_interrupted(predictor(kind), options,
+                                     generated(GeneratedSet::moons, 30, 4), {7});
     }
 }
 

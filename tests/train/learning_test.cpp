@@ -38,7 +38,7 @@ TrainOptions quick(std::int64_t epochs) {
 
 TEST(Learning, DeepSturmLiouvilleLearnsMoons) {
     const auto model = small_model(2, 2);
-    const auto moons = generated("moons", 100, 3);
+    const auto moons = generated(GeneratedSet::moons, 100, 3);
     const auto before = evaluate(*model, moons, Loss::cross_entropy);
     EXPECT_LT(before.metric.value, 0.75);
     const auto record = train(*model, moons, {}, quick(40));
@@ -51,11 +51,12 @@ TEST(Learning, DeepSturmLiouvilleLearnsMoons) {
     EXPECT_EQ(record.validation_rows, 20);
     EXPECT_GT(record.epochs.front().lambda_last, record.epochs.front().lambda_first);
     // Fresh points, too.
-    EXPECT_GT(evaluate(*model, generated("moons", 500, 4), Loss::hinge).metric.value, 0.85);
+    EXPECT_GT(evaluate(*model, generated(GeneratedSet::moons, 500, 4), Loss::hinge).metric.value,
+              0.85);
 }
 
 TEST(Learning, EveryLossAndOptimiserLearnsMoons) {
-    const auto moons = generated("moons", 100, 3);
+    const auto moons = generated(GeneratedSet::moons, 100, 3);
     for (const auto optimiser :
          {OptimiserKind::adamw, OptimiserKind::adam, OptimiserKind::fromage}) {
         auto options = quick(15);
@@ -71,7 +72,7 @@ TEST(Learning, EveryLossAndOptimiserLearnsMoons) {
 
 TEST(Learning, RegressionLearnsAWave) {
     const auto model = small_model(1, 1);
-    const auto wave = generated("wave", 200, 5);
+    const auto wave = generated(GeneratedSet::wave, 200, 5);
     const auto record = train(*model, wave, wave, quick(30));
     EXPECT_EQ(record.metric_name, "r2");
     EXPECT_GT(record.best_metric, 0.4);
@@ -80,7 +81,7 @@ TEST(Learning, RegressionLearnsAWave) {
 }
 
 TEST(Learning, BaselinesLearnThroughTheSameLoop) {
-    const auto moons = generated("moons", 100, 3);
+    const auto moons = generated(GeneratedSet::moons, 100, 3);
     for (const auto kind : {model::Kind::mlp, model::Kind::node, model::Kind::ablation}) {
         const auto model = small_model(2, 2, kind);
         const auto record = train(*model, moons, moons, quick(60));
@@ -93,7 +94,7 @@ TEST(Learning, BaselinesLearnThroughTheSameLoop) {
 }
 
 TEST(Learning, SameSeedSameBitsOnAnyNumberOfThreads) {
-    const auto moons = generated("moons", 150, 3);
+    const auto moons = generated(GeneratedSet::moons, 150, 3);
     const auto before = threads();
     for (const auto precision : {model::Precision::float32, model::Precision::float64}) {
         const auto trained = [&](std::int64_t seed, int count) {
@@ -116,7 +117,7 @@ TEST(Learning, SameSeedSameBitsOnAnyNumberOfThreads) {
 // End to end, in float64: the gradient of data loss and spectral term by all parameters along a
 // random direction, against a central difference.
 TEST(Learning, TheGradientOfABatchIsThatOfItsLoss) {
-    auto moons = generated("moons", 70, 3);
+    auto moons = generated(GeneratedSet::moons, 70, 3);
     moons.x(3, 0) = 5.0;  // fails
     std::vector<std::size_t> rows(70);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
@@ -149,13 +150,13 @@ TEST(Learning, TheGradientOfABatchIsThatOfItsLoss) {
 
 TEST(Learning, RowsThatFailAreCountedAndLeftOut) {
     const auto model = small_model(2, 2);
-    auto moons = generated("moons", 103, 3);
+    auto moons = generated(GeneratedSet::moons, 103, 3);
     moons.x(5, 0) = std::nan("");
     moons.x(17, 1) = std::numeric_limits<double>::infinity();
     moons.x(30, 0) = 3.0;
     moons.x(31, 1) = -1.0, moons.x(31, 0) = 0.0;
     moons.x(99, 0) = -5.0;
-    const auto good = generated("moons", 50, 4);
+    const auto good = generated(GeneratedSet::moons, 50, 4);
     const auto record = train(*model, moons, good, quick(20));
     const Failures expected{{"not_finite", 2}, {"outside", 3}};
     for (const auto& report : record.epochs) {

@@ -15,6 +15,8 @@
 
 namespace deepsl::train {
 
+using data::GeneratedSet;
+
 inline Matrix<double> rows_of(std::vector<double> values, std::size_t columns) {
     const auto rows = values.size() / columns;
     return {rows, columns, std::move(values)};
@@ -37,8 +39,8 @@ inline std::vector<model::Outcome> outcomes_of(const std::vector<bool>& ok) {
 }
 
 /// Points of a generated set, moved into the middle of the unit ball.
-inline Dataset generated(const char* name, std::size_t samples, std::uint64_t seed) {
-    const auto made = data::generate(name, {samples, std::nullopt, seed});
+inline Dataset generated(GeneratedSet set, std::size_t samples, std::uint64_t seed) {
+    const auto made = data::generate(set, {samples, std::nullopt, seed});
     auto x = rows_of(made.x, made.features);
     for (std::size_t r = 0; r < x.rows(); ++r) {
         if (made.features == 2) {

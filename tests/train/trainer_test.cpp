@@ -37,7 +37,7 @@ TrainOptions overshooting() {
 }
 
 TEST(Train, LearnsByEveryLossAndOptimiser) {
-    const auto moons = generated("moons", 300, 3);
+    const auto moons = generated(GeneratedSet::moons, 300, 3);
     for (const auto optimiser : {OptimiserKind::adamw, OptimiserKind::adam, OptimiserKind::fromage})
         for (const auto loss : {Loss::hinge, Loss::cross_entropy})
             for (const std::size_t outputs : {1U, 2U}) {
@@ -93,7 +93,7 @@ TEST(Train, TheSpectralTermMovesTheSpectrum) {
 }
 
 TEST(Train, SameSeedSameBitsOnAnyNumberOfThreads) {
-    const auto moons = generated("moons", 700, 3);
+    const auto moons = generated(GeneratedSet::moons, 700, 3);
     const auto before = threads();
     const auto trained = [&](std::int64_t seed, int count) {
         set_threads(count);
@@ -112,7 +112,8 @@ TEST(Train, SameSeedSameBitsOnAnyNumberOfThreads) {
 
 TEST(Train, EarlyStoppingRestoresTheBestValues) {
     LinearModel model(2, 2);
-    const auto moons = generated("moons", 80, 3), others = generated("moons", 60, 4);
+    const auto moons = generated(GeneratedSet::moons, 80, 3),
+               others = generated(GeneratedSet::moons, 60, 4);
     auto options = quick(200);
     options.schedule = Schedule::constant;
     options.learning_rate = 1.0;  // so high that it goes up and down
@@ -149,8 +150,8 @@ TEST(Train, BestMayBeTheSmallestLoss) {
     options.best = Best::loss;
     bool metric_chooses_another = false;
     for (const unsigned seed : {3U, 5U, 7U}) {
-        const auto moons = generated("moons", 80, seed);
-        auto others = generated("moons", 60, seed + 1);
+        const auto moons = generated(GeneratedSet::moons, 80, seed);
+        auto others = generated(GeneratedSet::moons, 60, seed + 1);
         // Wrong labels punish those who are sure: the loss grows while the accuracy stays.
         for (std::size_t i = 0; i < 12; ++i) others.labels[i] = 1 - others.labels[i];
         LinearModel model(2, 2);
@@ -207,11 +208,11 @@ TEST(Train, AStopEpochKeepsTheValuesAtItsEnd) {
 
 TEST(Train, RowsThatFailAreCountedAndLeftOut) {
     LinearModel model(2, 2, 3);
-    auto moons = generated("moons", 103, 3);
+    auto moons = generated(GeneratedSet::moons, 103, 3);
     moons.x(5, 0) = std::nan("");
     moons.x(17, 1) = std::numeric_limits<double>::infinity();
     for (const std::size_t row : {30U, 31U, 99U}) moons.x(row, 0) = 300.0;
-    const auto good = generated("moons", 50, 4);
+    const auto good = generated(GeneratedSet::moons, 50, 4);
     const auto record = train(model, moons, good, quick(20));
     const Failures expected{{"not_finite", 2}, {"outside", 3}};
     ASSERT_EQ(record.epochs.size(), 20U);
@@ -283,7 +284,7 @@ TEST(Train, CalibrationSeesFiniteTrainingRows) {
 
 TEST(Train, StopEndsTidily) {
     LinearModel model(2, 2);
-    const auto moons = generated("moons", 100, 3);
+    const auto moons = generated(GeneratedSet::moons, 100, 3);
     int steps = 0;
     std::vector<double> fractions;
     Callbacks callbacks;

@@ -13,16 +13,21 @@
 // much as leaves the two classes separable to better than 99 %.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "deepsl/error.h"
 
 namespace deepsl::data {
+
+enum class GeneratedSet { moons, circles, spirals, checkerboard, wave };
+constexpr std::array<std::string_view, 5> names(GeneratedSet) {
+    return {"moons", "circles", "spirals", "checkerboard", "wave"};
+}
 
 struct Samples {
     std::size_t features = 0;
@@ -40,16 +45,13 @@ struct GenerateOptions {
     std::uint64_t seed = 0;
 };
 
-/// The names that generate knows.
-std::span<const std::string_view> generated_sets();
+double default_noise(GeneratedSet set);
 
-/// Throws Error for an unknown set.
-double default_noise(std::string_view set);
+/// Classes are balanced to within one sample, in random order. Throws Error for
+/// samples or noise out of range.
+Samples generate(GeneratedSet set, const GenerateOptions& options = {});
 
-/// Classes are balanced to within one sample, in random order. Throws Error.
-Samples generate(std::string_view set, const GenerateOptions& options = {});
-
-/// The function behind the set "wave", without noise.
+/// The function behind the set `wave`, without noise.
 double wave(double x);
 
 }  // namespace deepsl::data

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "deepsl/data/generated.h"
 #include "deepsl/learner/learn.h"
@@ -11,15 +10,17 @@
 
 namespace deepsl::learner {
 
+using data::GeneratedSet;
+
 /// With names of inputs and classes.
-Samples generated_samples(std::string_view set, const data::GenerateOptions& options);
+Samples generated_samples(GeneratedSet set, const data::GenerateOptions& options);
 
 /// Others of the same kind, to test on: no seed that can be given for training makes the same.
-Samples generated_test_samples(std::string_view set, const data::GenerateOptions& training,
+Samples generated_test_samples(GeneratedSet set, const data::GenerateOptions& training,
                                std::size_t count = 2000);
 
 /// The presets for some thousand samples of a generated set.
-Task generated_task(std::string_view set, model::Preset preset);
+Task generated_task(GeneratedSet set, model::Preset preset);
 
 /// The same task for a perceptron with two equal hidden layers and about as many parameters as
 /// `model` learns. It gets more epochs, each of which takes it far less time: with as many as the
