@@ -22,6 +22,17 @@ struct Writer {
     double* x;
     std::size_t stride;
 
+    void write() const {
+        switch (learned.role) {
+            case Role::number: numbers(); break;
+            case Role::category: levels(); break;
+            case Role::constant:
+            case Role::identifier:
+            case Role::dropped: break;
+        }
+    }
+
+private:
     void numbers() const {
         const auto values = numbers_of(table, column, ", as the cells were in training");
         for (std::size_t row = 0; row < values.size(); ++row) {
@@ -63,7 +74,6 @@ struct Writer {
         }
     }
 
-private:
     void note_hole(std::size_t row) const {
         if (strict && learned.missing_share == 0)
             refuse(row, "the cell is missing, and training had none that was");
@@ -79,8 +89,25 @@ private:
 }  // namespace
 
 std::size_t EncodedColumn::width() const {
-    if (role == Role::number) return 1;
-    return role == Role::category ? levels.size() + (missing_share > 0 ? 1 : 0) : 0;
+    switch (role) {
+        case Role::number: return 1;
+        case Role::category: return levels.size() + (missing_share > 0 ? 1 : 0);
+        case Role::constant:
+        case Role::identifier:
+        case Role::dropped: return 0;
+    }
+    return 0;
+}
+
+bool EncodedColumn::used() const {
+    switch (role) {
+        case Role::number:
+        case Role::category: return true;
+        case Role::constant:
+        case Role::identifier:
+        case Role::dropped: return false;
+    }
+    return false;
 }
 
 std::size_t Encoding::inputs() const {
@@ -92,10 +119,16 @@ std::size_t Encoding::inputs() const {
 std::vector<std::string> Encoding::input_names() const {
     std::vector<std::string> names;
     for (const auto& column : columns_) {
-        if (column.role == Role::number) names.push_back(column.name);
-        if (column.role != Role::category) continue;
-        for (const auto& level : column.levels) names.push_back(column.name + "=" + level);
-        if (column.missing_share > 0) names.push_back(column.name + " is missing");
+        switch (column.role) {
+            case Role::number: names.push_back(column.name); break;
+            case Role::category:
+                for (const auto& level : column.levels) names.push_back(column.name + "=" + level);
+                if (column.missing_share > 0) names.push_back(column.name + " is missing");
+                break;
+            case Role::constant:
+            case Role::identifier:
+            case Role::dropped: break;
+        }
     }
     return names;
 }
@@ -153,7 +186,7 @@ Encoded Encoding::apply(const Table& table, bool strict) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (sources[i] == nullptr) continue;
         const Writer writer{table, *sources[i], columns_[i], strict, out.notes, x, out.inputs};
-        columns_[i].role == Role::number ? writer.numbers() : writer.levels();
+        writer.write();
         x += columns_[i].width();
     }
     const std::set<const Column*> used(sources.begin(), sources.end());

@@ -60,12 +60,16 @@ std::pair<double, double> number_range(const data::EncodedColumn& column) {
 std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encoding) {
     std::vector<std::pair<double, double>> ranges;
     for (const auto& column : encoding.columns()) {
-        if (column.role == data::Role::category) {
-            for (const double share : column.shares) ranges.emplace_back(-share, 1.0 - share);
-            if (column.missing_share > 0.0)
-                ranges.emplace_back(-column.missing_share, 1.0 - column.missing_share);
-        } else if (column.role == data::Role::number) {
-            ranges.push_back(number_range(column));
+        switch (column.role) {
+            case data::Role::number: ranges.push_back(number_range(column)); break;
+            case data::Role::category:
+                for (const double share : column.shares) ranges.emplace_back(-share, 1.0 - share);
+                if (column.missing_share > 0.0)
+                    ranges.emplace_back(-column.missing_share, 1.0 - column.missing_share);
+                break;
+            case data::Role::constant:
+            case data::Role::identifier:
+            case data::Role::dropped: break;
         }
     }
     return ranges;

@@ -73,7 +73,7 @@ struct EncodedColumn {
 
     /// How many inputs it makes.
     std::size_t width() const;
-    bool used() const { return role == Role::number || role == Role::category; }
+    bool used() const;
 };
 
 /// What happened while a table was encoded, for a sentence to the user.
