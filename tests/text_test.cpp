@@ -51,6 +51,14 @@ TEST(Text, IsQuotedPrintableAndCutBetweenCharacters) {
     EXPECT_EQ(in_quotes("\xa9\xa9\xa9", 2), "'...'");
 }
 
+TEST(Text, CountsInWords) {
+    EXPECT_EQ(counted(std::int64_t{1}, "epoch"), "1 epoch");
+    EXPECT_EQ(counted(2, "row"), "2 rows");
+    EXPECT_EQ(counted(std::size_t{0}, "class"), "0 classes");
+    EXPECT_EQ(counted(std::size_t{1}, "class"), "1 class");
+    EXPECT_EQ(counted(std::size_t{12345}, "category"), "12,345 categories");
+}
+
 TEST(Text, SuggestsHarmlessNames) {
     EXPECT_EQ(did_you_mean("agee", {"age\033", "pay"}, "-"), "did you mean 'age?'?");
 }

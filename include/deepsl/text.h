@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -47,6 +48,13 @@ std::string shown_size(std::uint64_t bytes);
 /// 12345 as "12,345".
 std::string grouped(std::int64_t value);
 inline std::string grouped(std::size_t value) { return grouped(static_cast<std::int64_t>(value)); }
+
+/// "1 epoch", "2 epochs", "12,345 rows".
+std::string counted(std::int64_t number, std::string_view what);
+template <std::integral Number>
+std::string counted(Number number, std::string_view what) {
+    return counted(static_cast<std::int64_t>(number), what);
+}
 
 /// The number in small digits below the line.
 std::string subscript(std::size_t index);
