@@ -254,20 +254,23 @@ void find_group(const Kernel& kernel, const Line& line, std::size_t wanted, int 
 }  // namespace
 
 void find_roots(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
-                std::span<Root> roots) {
+                std::span<Root> roots, const std::function<void(std::size_t)>& found) {
     constexpr std::size_t few = 4;
     Scratch& scratch = scratch_for(line);
     if (line.pieces.size() < few) {
         // Too few edges to match at: the same problem, on more pieces.
         split_pieces(line, few, scratch.longer);
         kernel.measure(scratch.longer);
-        find_roots(kernel, scratch.longer, wanted * few, max_passes, roots);
+        find_roots(kernel, scratch.longer, wanted * few, max_passes, roots, found);
         for (Root& r : roots) r.accurate = false;
         return;
     }
-    for (std::size_t first = 0; first < roots.size(); first += lanes)
+    for (std::size_t first = 0; first < roots.size(); first += lanes) {
+        const auto group = std::min(lanes, roots.size() - first);
         find_group(kernel, line, wanted, max_passes, roots.first(first),
-                   roots.subspan(first, std::min(lanes, roots.size() - first)), scratch);
+                   roots.subspan(first, group), scratch);
+        if (found) found(first + group);
+    }
 }
 
 std::size_t count_below(const Kernel& kernel, const Line& line, double lambda) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "deepsl/sturm/status.h"
@@ -22,9 +23,10 @@ struct Root {
 };
 
 /// Finds the eigenvalues roots[i].index. Solutions from both ends are matched at `wanted`, if that
-/// is a good place. Every `lanes` roots in a row have the same match edge.
+/// is a good place. Every `lanes` roots in a row have the same match edge. `found`, if given, is
+/// told how many are found so far.
 void find_roots(const Kernel& kernel, const Line& line, std::size_t wanted, int max_passes,
-                std::span<Root> roots);
+                std::span<Root> roots, const std::function<void(std::size_t)>& found = nullptr);
 
 /// How many eigenvalues lie below lambda.
 std::size_t count_below(const Kernel& kernel, const Line& line, double lambda);

@@ -20,6 +20,9 @@ using namespace detail;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t max_levels = 5;  // cells split into 1, 2, 4, 8, 16
 
+// Of the time that is left when a level begins. Most problems settle at the third.
+constexpr double share_of_level[max_levels] = {0.2, 0.35, 0.9, 0.9, 0.9};
+
 void check(const Problem& p, const SolveOptions& o) {
     std::ostringstream message;
     if (!p.p || !p.q || !p.w) message << "p, q and w must all be given.";
@@ -60,12 +63,14 @@ public:
     Solver(const Problem& problem, const SolveOptions& options)
         : problem_(std::make_shared<const Problem>(problem)),
           options_(options),
+          watch_(options.progress),
           coefficients_(*problem_),
           mesh_(first_mesh(*problem_, coefficients_)) {}
 
     Solution by_index(const Indices& wanted) {
         std::vector<std::size_t> indices(wanted.count);
         for (std::size_t i = 0; i < wanted.count; ++i) indices[i] = wanted.first + i;
+        watch_.look_for(wanted.count);
         // Cells fine enough that extrapolation can be expected to do the rest; if it does not,
         // finer ones. 0.05 / sqrt(tolerance) tolerances are 5e-7 at 1e-10.
         double share = 0.05 / std::sqrt(options_.tolerance);
@@ -80,6 +85,9 @@ public:
         }
         return solution;
     }
+
+    /// The last word to who watches.
+    void end() { watch_.end(); }
 
     /// How many eigenvalues of the present mesh lie below lambda; if more than `most`, about.
     std::size_t count(double lambda, std::size_t most) {
@@ -115,7 +123,8 @@ private:
         Line line;
         for (int round = 0; round < 60; ++round) {
             if (prepare(1, line) != Status::ok) return changed;
-            LineSpectrum s = solve_line(line, chosen, {}, 2);
+            watch_.begin(0.0);
+            LineSpectrum s = solve_line(line, chosen, {}, 2, watch_);
             std::vector<Guide> guides(chosen.size());
             for (std::size_t i = 0; i < chosen.size(); ++i) {
                 guides[i] = {s.lambda[i], mesh_tolerance(s.lambda[i], s.rounding[i]),
@@ -145,9 +154,10 @@ private:
                     solution.pairs[i] = {indices[i], nan, nan, status, {}};
                 return solution;
             }
+            watch_.begin(share_of_level[level]);
             levels.push_back(solve_line(
                 line, indices, levels.empty() ? std::vector<double>{} : levels.back().lambda,
-                2 * parts));
+                2 * parts, watch_));
             if (level == 0) gaps = find_gaps(line, indices, levels[0].lambda);
             if (level >= 2 && settled(levels, indices, solution)) break;
         }
@@ -163,11 +173,12 @@ private:
     }
 
     // From each eigenvalue to its nearest neighbour.
-    static std::vector<double> find_gaps(const Line& line, const std::vector<std::size_t>& indices,
-                                         const std::vector<double>& lambda) {
+    std::vector<double> find_gaps(const Line& line, const std::vector<std::size_t>& indices,
+                                  const std::vector<double>& lambda) {
         std::vector<std::size_t> outer{indices.back() + 1};
         if (indices.front() > 1) outer.push_back(indices.front() - 1);
-        const LineSpectrum s = solve_line(line, outer, {}, line.pieces.size());
+        watch_.begin(0.0);
+        const LineSpectrum s = solve_line(line, outer, {}, line.pieces.size(), watch_);
         std::vector<double> all = lambda;
         all.push_back(s.lambda[0]);
         all.insert(all.begin(),
@@ -253,6 +264,7 @@ private:
 
     std::shared_ptr<const Problem> problem_;
     SolveOptions options_;
+    Watch watch_;
     Coefficients coefficients_;
     Mesh mesh_;
     double unresolved_ = 0.0;  // error, in tolerances, of cells that extrapolation does not help
@@ -264,7 +276,10 @@ Solution solve(const Problem& problem, const Indices& indices, const SolveOption
     check(problem, options);
     if (indices.first < 1) throw data_error("the first index is 0; eigenvalues count from 1.");
     if (indices.count < 1) throw data_error("count is 0; ask for at least one eigenvalue.");
-    return Solver(problem, options).by_index(indices);
+    Solver solver(problem, options);
+    auto solution = solver.by_index(indices);
+    solver.end();
+    return solution;
 }
 
 Solution solve(const Problem& problem, const Range& range, const SolveOptions& options) {
@@ -297,6 +312,7 @@ Solution solve(const Problem& problem, const Range& range, const SolveOptions& o
                 return p.lambda + p.error_estimate < range.low ||
                        p.lambda - p.error_estimate > range.high;
             });
+            solver.end();
             return solution;
         }
         const std::size_t more = 1 + (last - first) / 4;

@@ -15,7 +15,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indices,
-                        const std::vector<double>& guess, std::size_t stride) {
+                        const std::vector<double>& guess, std::size_t stride, Watch& watch) {
     const Kernel& k = kernel();
     const std::size_t count = indices.size();
     LineSpectrum s;
@@ -29,7 +29,12 @@ LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indice
         roots[i].index = indices[i];
         roots[i].lambda = guess.empty() ? nan : guess[i];
     }
-    find_roots(k, line, line.pieces.size() / 2, 400, roots);
+    constexpr double search = 0.5;  // of the time, about; the rest goes into the functions
+    const auto share = [&](std::size_t done) {
+        return static_cast<double>(done) / static_cast<double>(count);
+    };
+    find_roots(k, line, line.pieces.size() / 2, 400, roots,
+               [&](std::size_t found) { watch.see(search * share(found)); });
     for (std::size_t group = 0; group < count; group += lanes) {
         Lanes lambda;
         for (std::size_t i = 0; i < lanes; ++i)
@@ -55,6 +60,7 @@ LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indice
             for (std::size_t e = 0; e <= line.pieces.size(); e += stride)
                 s.states[j].push_back({factor * edges.u[e][i], factor * edges.f[e][i]});
         }
+        watch.see(search + (1.0 - search) * share(std::min(group + lanes, count)));
     }
     return s;
 }

@@ -6,6 +6,7 @@
 
 #include "coefficients.h"
 #include "line.h"
+#include "watch.h"
 
 namespace deepsl::sturm::detail {
 
@@ -17,9 +18,10 @@ struct LineSpectrum {
     std::vector<std::vector<PointState>> states;  // [index][edge], integral of w u^2 = 1
 };
 
-/// Solves by index; `guess` may be empty. Keeps the states at every `stride`-th piece edge.
+/// Solves by index; `guess` may be empty. Keeps the states at every `stride`-th piece edge. All of
+/// it is the part that `watch` has begun.
 LineSpectrum solve_line(const Line& line, const std::vector<std::size_t>& indices,
-                        const std::vector<double>& guess, std::size_t stride);
+                        const std::vector<double>& guess, std::size_t stride, Watch& watch);
 
 /// Romberg's table for one number known on meshes of halved cells: errors go with h^4, h^6, ...
 struct Extrapolated {

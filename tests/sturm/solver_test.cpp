@@ -3,9 +3,11 @@
 #include "deepsl/sturm/solver.h"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,57 @@ TEST(Solver, FindsJumpsThatNobodyAnnounced) {
         }
         EXPECT_LT(told.evaluations, blind.evaluations + 100);
     }
+}
+
+TEST(Solver, TellsHowFarItIs) {
+    struct Told {
+        std::size_t done, count;
+    };
+    const Problem smooth = fourier();
+    // A kink between the edges of the mesh, which takes more meshes.
+    const Problem kinked{one,       [](double t) { return 1e4 * std::fabs(t - 0.7123); },
+                         one,       0.0,
+                         pi,        dirichlet,
+                         dirichlet, {}};
+    for (const Problem* problem : {&smooth, &kinked}) {
+        std::vector<Told> told;
+        SolveOptions options;
+        options.progress = [&](std::size_t done, std::size_t count) {
+            told.push_back({done, count});
+        };
+        const auto watched = solve(*problem, Indices{3, 100}, options);
+        ASSERT_GT(told.size(), 50u);
+        EXPECT_EQ(told.back().done, 100u);
+        std::size_t steps = 0;
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            EXPECT_EQ(told[i].count, 100u);
+            if (i == 0) continue;
+            EXPECT_GE(told[i].done, told[i - 1].done);
+            if (told[i].done > told[i - 1].done) ++steps;
+        }
+        EXPECT_GT(steps, 30u) << "it comes in small steps";
+        EXPECT_LT(told.front().done, 20u);
+        // Watching changes nothing.
+        const auto alone = solve(*problem, Indices{3, 100});
+        for (std::size_t i = 0; i < 100; ++i)
+            EXPECT_EQ(watched.pairs[i].lambda, alone.pairs[i].lambda);
+
+        told.clear();
+        const auto in_range = solve(*problem, Range{50.0, 5000.0}, options);
+        EXPECT_EQ(told.back().done, told.back().count);
+        EXPECT_GE(told.back().count, in_range.pairs.size());
+    }
+}
+
+TEST(Solver, IsEndedByWhatItsProgressThrows) {
+    struct Enough {};
+    std::size_t calls = 0;
+    SolveOptions options;
+    options.progress = [&](std::size_t, std::size_t) {
+        if (++calls == 5) throw Enough();
+    };
+    EXPECT_THROW(solve(fourier(), Indices{1, 50}, options), Enough);
+    EXPECT_EQ(calls, 5u);
 }
 
 TEST(Solver, FollowsWSharplyVaryingCoefficientsToHighIndices) {

@@ -34,6 +34,12 @@ struct Problem {
 struct SolveOptions {
     double tolerance = 1e-10;  // 1e-13 to 0.1; |error of lambda| <= tolerance * max(1, |lambda|)
     std::size_t max_cells = 50000;  // of the coarsest mesh; the finest has 2^4 times as many
+
+    // Called now and then, by the thread that called `solve`: `done` of `count` eigenvalues are
+    // found. As each is found on several meshes, `done` is the share of all that work, in
+    // eigenvalues: done / count never falls, and is 1 in the end. `count` is how many are looked
+    // for, in a range a few more than lie in it. What it throws ends the work, and is passed on.
+    std::function<void(std::size_t done, std::size_t count)> progress = nullptr;
 };
 
 /// Eigenvalues number first .. first + count - 1.
