@@ -37,7 +37,7 @@ Error Config::placed(const Error& error) const {
 Config parse_config(const std::string& content, const std::string& path,
                     const std::vector<std::string>& known) {
     Config config{path, {}, {}};
-    for (const auto& [name, values, line] : FlatToml(path, content).read()) {
+    for (const auto& [name, values, line] : read_toml(path, content)) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             throw at_line(path, line,
                           fmt::format("there is no option {}; {}", in_quotes(name, 60),

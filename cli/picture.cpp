@@ -10,11 +10,18 @@
 #include <fmt/format.h>
 
 #include "braille.h"
+#include "deepsl/report/svg.h"
 #include "deepsl/text.h"
-#include "svg.h"
 
 namespace deepsl::cli {
 namespace {
+
+using report::Axis;
+using report::axis_of;
+using report::Drawing;
+using report::faint;
+using report::ink;
+using report::label;
 
 constexpr std::array<const char*, svg_curves> colours = {"#2f6db5", "#d9742b", "#2a9470",
                                                          "#b8456b", "#7b5cb0", "#a5851f"};

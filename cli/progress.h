@@ -49,7 +49,7 @@ public:
         : what_(std::move(what)), pace_(pace) {
         if (!shown) return;
         try {
-            // Of its own, since the solver does not come back before it is done.
+            // Of its own, since work tells how far it is at its own pace.
             thread_ = std::thread([this] { run(); });
         } catch (const std::system_error&) {
             // Without a thread the work is done all the same.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "coefficient_table.h"
 #include "deepsl/io/file.h"
 #include "deepsl/sturm/solver.h"
 #include "expression.h"
@@ -17,8 +18,7 @@
 #include "parse.h"
 #include "picture.h"
 #include "progress.h"
-#include "report.h"
-#include "table.h"
+#include "solve_report.h"
 #include "text.h"
 #include "values.h"
 
@@ -37,7 +37,8 @@ constexpr const char* examples = R"text(Examples:
 
 Formulas: the variable is t; + - * / ^ (power), < <= > >= == != && || as 0 or 1, a ? b : c,
 exp log sqrt sin cos tan abs fabs pow min max floor and others, pi and e.
-Exit codes: 0 solved, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 stopped by Ctrl-C.)text";
+Exit codes: 0 solved, 1 failed, 2 the command is wrong, 3 the data are wrong, 130 Ctrl-C,
+143 SIGTERM.)text";
 
 /// The flags that say the same thing in two ways.
 void check_combinations(const CLI::App& verb) {
@@ -97,7 +98,21 @@ StatedProblem read_problem(const SolveArguments& arguments) {
 /// Neither a script that asked for silence nor one that reads JSON is told how far the work is.
 bool shows_progress(const SolveArguments& arguments) { return !arguments.quiet && !arguments.json; }
 
+/// Tells the line how far the work is, and ends it at Ctrl-C or SIGTERM.
+auto watched_by(ProgressLine& line) {
+    return [&line](std::size_t done, std::size_t count) {
+        const double share = static_cast<double>(done) / static_cast<double>(count);
+        if (Interrupt::asked())
+            throw Interrupted(
+                fmt::format("stopped by {} at {:.0f} % of the search, before there was a result; "
+                            "fewer eigenvalues or a larger --tol take less time",
+                            Interrupt::name(), 100.0 * share));
+        line.set(share);
+    };
+}
+
 sturm::Solution find_eigenvalues(const sturm::Problem& problem, const SolveArguments& arguments) {
+    const Interrupt interrupt;
     sturm::SolveOptions options;
     const auto tolerance = to_number<double>(arguments.tolerance);
     if (!tolerance || !(*tolerance >= 1e-13 && *tolerance <= 0.1)) {
@@ -115,17 +130,17 @@ sturm::Solution find_eigenvalues(const sturm::Problem& problem, const SolveArgum
             throw argument_error(
                 fmt::format("--range {},{} is empty; give the smaller number first", low, high));
         }
-        const ProgressLine progress(
-            shows_progress(arguments),
-            fmt::format("finding the eigenvalues from {} to {}", low, high));
+        ProgressLine progress(shows_progress(arguments),
+                              fmt::format("finding the eigenvalues from {} to {}", low, high));
+        options.progress = watched_by(progress);
         return sturm::solve(problem, sturm::Range{low, high}, options);
     }
     const sturm::Indices indices{whole_number_of("--from", arguments.from, 1, most_eigenvalues),
                                  whole_number_of("-n", arguments.count, 1, most_eigenvalues)};
-    const ProgressLine progress(
-        shows_progress(arguments),
-        indices.count == 1 ? std::string("finding the eigenvalue")
-                           : fmt::format("finding {} eigenvalues", grouped(indices.count)));
+    ProgressLine progress(shows_progress(arguments),
+                          indices.count == 1 ? "finding the eigenvalue"
+                                             : "finding " + counted(indices.count, "eigenvalue"));
+    options.progress = watched_by(progress);
     return sturm::solve(problem, indices, options);
 }
 

@@ -1,11 +1,14 @@
 // The verb `solve`, run as a process: what it prints, what it writes, how it fails.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -426,10 +429,25 @@ TEST_F(Solve, RefusesAFileItCannotWriteBeforeItWorks) {
 const Words long_search = {"solve", "--p", "exp(t)", "--q", "20*cos(5*t)", "-n", "20000"};
 
 TEST_F(Solve, ShowsProgressOnATerminal) {
-    const auto outcome = run_on_terminal(long_search, "20,000 eigenvalues: 1 s so far", SIGKILL);
+    const auto outcome = run_on_terminal(long_search, " left (Ctrl-C stops)", SIGKILL);
     EXPECT_EQ(outcome.exit_code, -1);
-    EXPECT_TRUE(outcome.err.starts_with("\r\033[Kfinding 20,000 eigenvalues: ")) << outcome.err;
+    EXPECT_TRUE(std::regex_search(
+        outcome.err,
+        std::regex("\\[Kfinding 20,000 eigenvalues: [0-9]+ %, [0-9]+ s so far, about ")))
+        << outcome.err;
     EXPECT_EQ(run_on_terminal({"solve"}).err, "");
+}
+
+TEST_F(Solve, SaysSoWhenASignalEndsTheSearch) {
+    for (const auto& [signal, name, code] :
+         {std::tuple{SIGINT, "Ctrl-C", 130}, std::tuple{SIGTERM, "SIGTERM", 143}}) {
+        const auto outcome = run_on_terminal(long_search, " eigenvalues: ", signal);
+        EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+        EXPECT_EQ(outcome.out, "");
+        EXPECT_NE(outcome.err.find(std::string("deepsl: error: stopped by ") + name + " at "),
+                  std::string::npos)
+            << outcome.err;
+    }
 }
 
 TEST_F(Solve, StopsWritingAtCtrlCAndLeavesTheFileAlone) {

@@ -1,63 +1,62 @@
-// What `solve` reports of a problem and its solution: text, JSON and CSV.
-#pragma once
+#include "solve_report.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
-#include <limits>
 #include <map>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "deepsl/sturm/solver.h"
 #include "deepsl/text.h"
-#include "error.h"
 
 namespace deepsl::cli {
+namespace {
 
-/// A problem, and its parts as they were typed.
-struct StatedProblem {
-    sturm::Problem problem;
-    std::string p, q, w, a, b;  // as typed; see formula_text
-};
+constexpr std::size_t block_values = 1 << 16;  // a fraction of a second
 
-/// As typed but on one line, and harmless: in a formula control characters count as blanks.
-inline std::string formula_text(std::string formula) {
-    for (auto& c : formula)
-        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-    return printable(formula);
-}
-
-inline std::string condition_text(const sturm::BoundaryCondition& condition,
-                                  const std::string& end) {
+std::string condition_text(const sturm::BoundaryCondition& condition, const std::string& end) {
     if (condition.alpha2 == 0.0) return fmt::format("u({}) = 0", end);
     if (condition.alpha1 == 0.0) return fmt::format("(p u')({}) = 0", end);
     return fmt::format("{} u({}) {} {} (p u')({}) = 0", condition.alpha1, end,
                        condition.alpha2 < 0.0 ? "-" : "+", std::fabs(condition.alpha2), end);
 }
 
-inline std::string equation_text(const StatedProblem& stated) {
+/// Digits enough for the tolerance, three to spare; the points of all lines below each other.
+std::string lambda_text(double lambda, double tolerance) {
+    const int digits = std::clamp(3 - static_cast<int>(std::floor(std::log10(tolerance))), 6, 17);
+    const double size = std::max(1.0, std::fabs(lambda));
+    if (!std::isfinite(lambda) || size >= 1e15) return fmt::format("{:.{}e}", lambda, digits - 1);
+    const int before = static_cast<int>(std::floor(std::log10(size)));
+    return fmt::format("{:.{}f}", lambda, std::max(1, digits - 1 - before));
+}
+
+}  // namespace
+
+std::string formula_text(std::string formula) {
+    for (auto& c : formula)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return printable(formula);
+}
+
+std::string equation_text(const StatedProblem& stated) {
     return fmt::format("-(p u')' + q u = λ w u on [{}, {}]", formula_text(stated.a),
                        formula_text(stated.b));
 }
 
-inline std::string conditions_text(const StatedProblem& stated) {
+std::string conditions_text(const StatedProblem& stated) {
     return fmt::format("{},  {}", condition_text(stated.problem.left, formula_text(stated.a)),
                        condition_text(stated.problem.right, formula_text(stated.b)));
 }
 
-inline bool has_function(const sturm::Eigenpair& pair) {
+bool has_function(const sturm::Eigenpair& pair) {
     using sturm::Status;
     return std::isfinite(pair.lambda) &&
            (pair.status == Status::ok || pair.status == Status::tolerance_not_met);
 }
 
-inline std::vector<double> grid(const sturm::Problem& problem, std::size_t points) {
+std::vector<double> grid(const sturm::Problem& problem, std::size_t points) {
     std::vector<double> t(points);
     for (std::size_t i = 0; i < points; ++i) {
         const double share = static_cast<double>(i) / static_cast<double>(points - 1);
@@ -66,17 +65,8 @@ inline std::vector<double> grid(const sturm::Problem& problem, std::size_t point
     return t;
 }
 
-/// Digits enough for the tolerance, three to spare; the points of all lines below each other.
-inline std::string lambda_text(double lambda, double tolerance) {
-    const int digits = std::clamp(3 - static_cast<int>(std::floor(std::log10(tolerance))), 6, 17);
-    const double size = std::max(1.0, std::fabs(lambda));
-    if (!std::isfinite(lambda) || size >= 1e15) return fmt::format("{:.{}e}", lambda, digits - 1);
-    const int before = static_cast<int>(std::floor(std::log10(size)));
-    return fmt::format("{:.{}f}", lambda, std::max(1, digits - 1 - before));
-}
-
-inline std::string table_text(const StatedProblem& stated, const sturm::Solution& solution,
-                              double tolerance) {
+std::string table_text(const StatedProblem& stated, const sturm::Solution& solution,
+                       double tolerance) {
     std::string out = fmt::format("{}\n  p = {},  q = {},  w = {}\n  {}\n\n", equation_text(stated),
                                   formula_text(stated.p), formula_text(stated.q),
                                   formula_text(stated.w), conditions_text(stated));
@@ -103,7 +93,7 @@ inline std::string table_text(const StatedProblem& stated, const sturm::Solution
     return out;
 }
 
-inline std::string json_text(const StatedProblem& stated, const sturm::Solution& solution) {
+std::string json_text(const StatedProblem& stated, const sturm::Solution& solution) {
     using Json = nlohmann::ordered_json;
     const auto condition = [](const sturm::BoundaryCondition& at) {
         return Json::array({at.alpha1, at.alpha2});
@@ -127,53 +117,41 @@ inline std::string json_text(const StatedProblem& stated, const sturm::Solution&
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// The file of eigenfunctions in blocks of rows: all of them together may not fit into memory.
-class CsvBlocks {
-public:
-    CsvBlocks(const sturm::Solution& solution, std::vector<double> t)
-        : solution_(solution), t_(std::move(t)) {}
+CsvBlocks::CsvBlocks(const sturm::Solution& solution, std::vector<double> t)
+    : solution_(solution), t_(std::move(t)) {}
 
-    /// The share of the rows that was given out.
-    double share() const { return static_cast<double>(row_) / static_cast<double>(t_.size()); }
+double CsvBlocks::share() const {
+    return static_cast<double>(row_) / static_cast<double>(t_.size());
+}
 
-    /// Adds the next block to `out`; false when there is none.
-    bool next(std::string& out) {
-        if (row_ == t_.size()) return false;
-        if (row_ == 0) {
-            out += "t";
-            for (const auto& pair : solution_.pairs)
-                fmt::format_to(std::back_inserter(out), ",u{},pu{}", pair.index, pair.index);
-            out += '\n';
-        }
-        const auto columns = std::max<std::size_t>(solution_.pairs.size(), 1);
-        const auto rows = std::clamp<std::size_t>(values / columns, 1, t_.size() - row_);
-        const auto first = t_.begin() + static_cast<std::ptrdiff_t>(row_);
-        const std::vector<double> t(first, first + static_cast<std::ptrdiff_t>(rows));
-        std::vector<std::vector<sturm::Eigenfunction::Value>> block;
+bool CsvBlocks::next(std::string& out) {
+    if (row_ == t_.size()) return false;
+    if (row_ == 0) {
+        out += "t";
         for (const auto& pair : solution_.pairs)
-            block.push_back(has_function(pair)
-                                ? pair.function.at(t)
-                                : std::vector(rows, sturm::Eigenfunction::Value{NAN, NAN}));
-        for (std::size_t i = 0; i < rows; ++i) {
-            fmt::format_to(std::back_inserter(out), "{}", t[i]);
-            for (const auto& column : block)
-                fmt::format_to(std::back_inserter(out), ",{},{}", column[i].u, column[i].pu);
-            out += '\n';
-        }
-        row_ += rows;
-        return true;
+            fmt::format_to(std::back_inserter(out), ",u{},pu{}", pair.index, pair.index);
+        out += '\n';
     }
+    const auto columns = std::max<std::size_t>(solution_.pairs.size(), 1);
+    const auto rows = std::clamp<std::size_t>(block_values / columns, 1, t_.size() - row_);
+    const auto first = t_.begin() + static_cast<std::ptrdiff_t>(row_);
+    const std::vector<double> t(first, first + static_cast<std::ptrdiff_t>(rows));
+    std::vector<std::vector<sturm::Eigenfunction::Value>> block;
+    for (const auto& pair : solution_.pairs)
+        block.push_back(has_function(pair)
+                            ? pair.function.at(t)
+                            : std::vector(rows, sturm::Eigenfunction::Value{NAN, NAN}));
+    for (std::size_t i = 0; i < rows; ++i) {
+        fmt::format_to(std::back_inserter(out), "{}", t[i]);
+        for (const auto& column : block)
+            fmt::format_to(std::back_inserter(out), ",{},{}", column[i].u, column[i].pu);
+        out += '\n';
+    }
+    row_ += rows;
+    return true;
+}
 
-private:
-    static constexpr std::size_t values = 1 << 16;  // of a block: a fraction of a second
-
-    const sturm::Solution& solution_;
-    std::vector<double> t_;
-    std::size_t row_ = 0;
-};
-
-/// One line on stderr for each way in which eigenvalues failed.
-inline ExitCode report_failures(const sturm::Solution& solution) {
+ExitCode report_failures(const sturm::Solution& solution) {
     std::map<sturm::Status, std::vector<std::size_t>> failed;
     for (const auto& pair : solution.pairs)
         if (pair.status != sturm::Status::ok) failed[pair.status].push_back(pair.index);

@@ -1,4 +1,4 @@
-#include "table.h"
+#include "coefficient_table.h"
 
 #include <algorithm>
 #include <array>
