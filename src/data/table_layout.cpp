@@ -24,11 +24,12 @@ void check_bytes(std::string_view text, const std::string& file) {
         const auto length = text_length(text.substr(i));
         if (length == 0) {
             const auto breaks = std::count(text.begin(), text.begin() + static_cast<long>(i), '\n');
-            throw table_error(
-                file, static_cast<std::size_t>(breaks) + 1,
-                fmt::format("the byte {:#04x} is not text in UTF-8; is it a CSV file? save it as "
-                            "one, in UTF-8",
-                            static_cast<unsigned char>(text[i])));
+            const auto byte = static_cast<unsigned char>(text[i]);
+            const auto what =
+                byte < 0x20 ? fmt::format("the control character {:#04x} is not allowed", byte)
+                            : fmt::format("the byte {:#04x} is not text in UTF-8", byte);
+            throw table_error(file, static_cast<std::size_t>(breaks) + 1,
+                              fmt::format("{}; is it a CSV file? save it as one, in UTF-8", what));
         }
         i += length;
     }

@@ -13,7 +13,7 @@ struct TableBody {
     std::size_t first_line = 1;
 };
 
-/// Throws Error if bytes are not text in UTF-8, or if nothing is left.
+/// Throws Error if bytes are not text in UTF-8, or control characters, or if nothing is left.
 TableBody find_body(std::string_view text, const std::string& file);
 
 /// The separator that splits the first rows most evenly; a comma if none does.

@@ -21,7 +21,8 @@ using Complaint = std::optional<std::string>;
 Complaint check_names(const TrainedModel& trained) {
     const auto inputs = trained.predictor->inputs(), outputs = trained.predictor->outputs();
     if (!trained.features.empty() && trained.features.size() != inputs)
-        return fmt::format("it names {} inputs, but has {}", trained.features.size(), inputs);
+        return fmt::format("it names {}, but has {}", counted(trained.features.size(), "input"),
+                           inputs);
     if (trained.encoding && trained.features != trained.encoding->input_names())
         return "its inputs have other names than those its encoding gives";
     const auto kind = trained.record.find("task"), old_kind = trained.record.find("target kind");
@@ -36,7 +37,8 @@ Complaint check_names(const TrainedModel& trained) {
     const auto classes = trained.classes.size();
     // One output tells two classes apart by its sign.
     if (classes != outputs && !(classes == 2 && outputs == 1))
-        return fmt::format("it names {} classes, but has {} outputs", classes, outputs);
+        return fmt::format("it names {}, but has {}", counted(classes, "class"),
+                           counted(outputs, "output"));
     auto sorted = trained.classes;
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())

@@ -24,10 +24,25 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+// What to try: with a file that no program wrote like this, one that was changed on its way, one of
+// another program, and one of another version of this.
+constexpr std::string_view train_again = "train the model again, or name another file";
+constexpr std::string_view copy_again = "copy it again, from where it was written";
+constexpr std::string_view name_another = "name a file that 'deepsl train' wrote";
+constexpr std::string_view other_program =
+    "use the program that wrote it, or train the model again";
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what,
+                         std::string_view remedy = train_again) {
     throw data_error(
-        fmt::format("{} cannot be used as a model: {}; train it again, or name another file",
-                    in_quotes(path), what));
+        fmt::format("{} cannot be used as a model: {}; {}", in_quotes(path), what, remedy));
+}
+
+/// What is wrong with an option, without the advice for who could choose another value.
+std::string complaint_of(const Error& error) {
+    const std::string sentence = error.what();
+    const auto advice = sentence.ends_with(" was given") ? std::string::npos : sentence.rfind("; ");
+    return sentence.substr(0, advice);
 }
 
 /// Takes the tensor's numbers; refuses a file that lacks it, or has another.
@@ -106,7 +121,7 @@ public:
         try {
             parse_option(choice<E>(key, ""), written, value);
         } catch (const Error& error) {
-            refuse(path_, fmt::format("in its header {}", error.what()));
+            refuse(path_, fmt::format("in its header {}", complaint_of(error)));
         }
         return value;
     }
@@ -138,11 +153,12 @@ model::ModelOptions options_from(const std::string& path, const Metadata& metada
         try {
             parse_option(option, found->second, value);
         } catch (const Error& error) {
-            refuse(path, fmt::format("in its architecture {}", error.what()));
+            refuse(path, fmt::format("in its architecture {}", complaint_of(error)));
         }
         ++used;
     });
-    if (used != written.size()) refuse(path, "its architecture has an option unknown here");
+    if (used != written.size())
+        refuse(path, "its architecture has an option unknown here", other_program);
     return options;
 }
 
@@ -150,16 +166,18 @@ model::ModelOptions options_from(const std::string& path, const Metadata& metada
 bool check_version(const std::string& path, const io::TensorFile& file, const Metadata& metadata) {
     if (const auto* written = metadata.find("format");
         written == nullptr || *written != model_format)
-        refuse(path, "it is a safetensors file, but not one written by deepsl");
+        refuse(path, "it is a safetensors file, but not one written by deepsl", name_another);
     const auto& number = metadata.text("version");
     if (number != model_version && number != first_model_version)
-        refuse(path, fmt::format("it is of version {}, and this program reads versions {} and {}",
-                                 in_quotes(number, 20), first_model_version, model_version));
+        refuse(path,
+               fmt::format("it is of version {}, and this program reads versions {} and {}",
+                           in_quotes(number, 20), first_model_version, model_version),
+               other_program);
     const bool first = number == first_model_version;
     const auto* checksum = metadata.find(io::checksum_key);
     if (checksum == nullptr && !first) refuse(path, "its header lacks its checksum");
     if (checksum != nullptr && *checksum != io::checksum_of(file))
-        refuse(path, "it is damaged, since its checksum differs");
+        refuse(path, "it is damaged, since its checksum differs", copy_again);
     return first;
 }
 
@@ -197,7 +215,7 @@ std::unique_ptr<model::Predictor> predictor_from(const std::string& path,
     try {
         predictor = model::make_predictor(kind, n, k, options, 0, use);
     } catch (const Error& error) {
-        refuse(path, fmt::format("in its architecture {}", error.what()));
+        refuse(path, fmt::format("in its architecture {}", complaint_of(error)));
     }
     const auto& list = predictor->parameters().list();
     if (list.size() + 3 != file.tensors.size())
@@ -239,7 +257,7 @@ TrainedModel load_model(const std::string& path) {
         try {
             trained.encoding = data::Encoding::from_json(*encoding);
         } catch (const Error& error) {
-            refuse(path, error.what());
+            refuse(path, complaint_of(error));
         }
         if (trained.encoding->inputs() != inputs)
             refuse(path, "its encoding does not give as many inputs as its model takes");

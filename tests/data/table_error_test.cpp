@@ -54,14 +54,18 @@ TEST(TableError, RefusesWhatHasNoRows) {
 }
 
 TEST(TableError, RefusesBytesThatAreNotText) {
-    const auto expect_byte = [](const std::string& text, const std::string& line,
-                                const std::string& byte) {
-        expect_refused(text, "data.csv, line " + line + ": the byte " + byte +
-                                 " is not text in UTF-8; is it a CSV file? save it as one, in "
-                                 "UTF-8");
+    const auto expect = [](const std::string& text, const std::string& line,
+                           const std::string& what) {
+        expect_refused(text, "data.csv, line " + line + ": " + what +
+                                 "; is it a CSV file? save it as one, in UTF-8");
     };
-    expect_byte(std::string("a,b\n1,\0\n", 8), "2", "0x00");
-    expect_byte("a\n1\n2\x1b\n", "3", "0x1b");
+    const auto expect_byte = [&](const std::string& text, const std::string& line,
+                                 const std::string& byte) {
+        expect(text, line, "the byte " + byte + " is not text in UTF-8");
+    };
+    // Control characters are UTF-8, but no text.
+    expect(std::string("a,b\n1,\0\n", 8), "2", "the control character 0x00 is not allowed");
+    expect("a\n1\n2\x1b\n", "3", "the control character 0x1b is not allowed");
     expect_byte("a\n\xe9t\xe9\n", "2", "0xe9");  // Latin-1
     expect_byte(std::string("\xff\xfe"
                             "a\0",

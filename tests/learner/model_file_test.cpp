@@ -273,6 +273,45 @@ TEST_F(ModelFile, OtherSizesAndNamesAreRefused) {
     EXPECT_NE(refused_after([](io::TensorFile& file) { file.tensors.pop_back(); }), "");
 }
 
+TEST_F(ModelFile, EachRefusalEndsWithOneRemedyThatFits) {
+    const auto expect = [&](const std::string& sentence, const std::string& rest) {
+        EXPECT_EQ(sentence, "'" + path_ + "' cannot be used as a model: " + rest);
+    };
+    const std::string again = "; train the model again, or name another file";
+    expect(with_metadata("version", "2", "3"),
+           "it is of version '3', and this program reads versions 1 and 2; use the program that "
+           "wrote it, or train the model again");
+    expect(with_metadata("format", "deepsl model", "another file"),
+           "it is a safetensors file, but not one written by deepsl; name a file that 'deepsl "
+           "train' wrote");
+    expect(
+        with_metadata("architecture", R"("rk4")", R"("rk9")"),
+        "in its architecture method takes one of rk4, dormand_prince, but 'rk9' was given" + again);
+    expect(with_metadata("architecture", R"("rk4")", R"("r; k")"),
+           "in its architecture method takes one of rk4, dormand_prince, but 'r; k' was given" +
+               again);
+    expect(with_metadata("kind", "dsl", "svm"),
+           "in its header kind takes one of dsl, ablation, mlp, node, but 'svm' was given" + again);
+    expect(
+        refused_after([](io::TensorFile& file) {
+            auto& text = file.metadata.at("architecture");
+            for (const auto& [from, to] :
+                 {std::pair<std::string, std::string>{"rk4", "dormand_prince"},
+                  {R"("tolerance":"1e-05")", R"("tolerance":"1e-07")"}})
+                text.replace(text.find(from), from.size(), to);
+        }),
+        "in its architecture tolerance must be 1e-06 or more where the networks are of precision "
+        "float32, but is 1e-07" +
+            again);
+    expect(refused_after([](io::TensorFile& file) { file.metadata["encoding"] = "{}"; }),
+           "the model's encoding makes no sense: it is not the JSON text that is expected" + again);
+    auto changed = bytes_;
+    changed.back() = static_cast<char>(changed.back() ^ 1);
+    test::put(path_, changed);
+    expect(refusal(),
+           "it is damaged, since its checksum differs; copy it again, from where it was written");
+}
+
 TEST_F(ModelFile, TheChecksumIsNeeded) {
     auto file = io::read_tensor_file(path_);
     file.metadata.erase(io::checksum_key);
@@ -304,8 +343,10 @@ TEST_F(ModelFile, WhatMakesNoSenseIsRefusedEvenWithAChecksum) {
     expect(with_number("scaling.shift", 0, std::nan("")), "NaN or infinite");
     expect(with_metadata("classes", R"(["no","yes"])", R"(["no","no"])"), "two classes 'no'");
     expect(with_metadata("classes", R"(["no","yes"])", R"(["a","b","c"])"), "3 classes");
-    expect(with_metadata("classes", R"(["no","yes"])", R"(["a"])"), "1 classes");
-    expect(with_metadata("features", R"(["width","height"])", R"(["width"])"), "names 1 inputs");
+    expect(with_metadata("classes", R"(["no","yes"])", R"(["a"])"),
+           "it names 1 class, but has 2 outputs");
+    expect(with_metadata("features", R"(["width","height"])", R"(["width"])"),
+           "it names 1 input, but has 2");
     expect(with_metadata("architecture", R"("domain":"ball")", R"("domain":"box")"),
            "another domain");
     // A classifier without classes: it says what it predicts.
