@@ -84,6 +84,18 @@ LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
     return result;
 }
 
+/// "--cells and --steps have no effect with --model mlp"; nothing if all have.
+std::vector<std::string> warnings_about(const learner::Settings& flags, const learner::Task& task) {
+    auto idle = learner::idle_options(flags, task);
+    if (idle.empty()) return {};
+    for (auto& name : idle) name = "--" + name;
+    const auto last = idle.back();
+    idle.pop_back();
+    return {fmt::format("{}{}{} no effect with --model {}", fmt::join(idle, ", "),
+                        idle.empty() ? "" : " and ", last + (idle.empty() ? " has" : " have"),
+                        name(task.kind))};
+}
+
 }  // namespace
 
 void add_learn_flags(CLI::App* verb, LearnArguments& arguments, const std::vector<OwnFlag>& own) {
@@ -130,6 +142,8 @@ LearnCommand read_learn_command(const CLI::App& verb, const LearnArguments& argu
     } catch (const Error& error) {
         throw config.placed(error);
     }
+    // A configuration file may have all options, and serve every kind of model.
+    command.warnings = warnings_about(arguments.given, command.task);
     return command;
 }
 
@@ -168,14 +182,16 @@ std::vector<std::string> table_lines(const data::Table& table, const data::Encod
             case data::Role::dropped: break;
         }
     }
-    const auto list = [&](const std::string& what, const std::vector<std::string>& names) {
+    const auto list = [&](const char* what, const std::string& how,
+                          const std::vector<std::string>& names) {
         if (names.empty()) return;
-        for (const auto& line :
-             wrapped(fmt::format("{} {}: {}", names.size(), what, fmt::join(names, ", ")), 96))
+        for (const auto& line : wrapped(
+                 fmt::format("{}{}: {}", counted(names.size(), what), how, fmt::join(names, ", ")),
+                 96))
             lines.push_back("  " + line);
     };
-    list(fmt::format("numbers, by {}", scale), numbers);
-    list("categories", categories);
+    list("number", fmt::format(", by {}", scale), numbers);
+    list("category", "", categories);
     return lines;
 }
 

@@ -37,14 +37,15 @@ struct LearnCommand {
     learner::Task task;
     learner::Settings given;  // flags over the configuration file
     TableFlags table_flags;
+    std::vector<std::string> warnings;  // about flags
     int threads = 1;
     bool json = false, quiet = false;
 
     /// The value of a flag, or `otherwise`.
     std::string value(const std::string& name, const std::string& otherwise = "") const;
     bool learns_classes() const { return task.target_kind == learner::TargetKind::classes; }
-    /// "accuracy" or "R2", for people.
-    const char* metric() const { return learns_classes() ? "accuracy" : "R2"; }
+    /// "accuracy" or "R²", for people.
+    const char* metric() const { return learns_classes() ? "accuracy" : "R²"; }
 };
 
 /// Reads the table, too. Throws Error.

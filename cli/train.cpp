@@ -159,11 +159,12 @@ learner::Learned learn(const LearnCommand& command, const train::Checkpointing& 
     const auto& encoding = *prepared.model.encoding;
     const auto classes = prepared.model.classes.size();
     TrainingDisplay display(command.quiet ? Show::nothing : Show::epochs, command.metric());
+    for (const auto& text : command.warnings) display.warning(text);
     for (const auto& line : table_lines(command.table, encoding)) display.line(line);
     for (const auto& text : learner::table_warnings(command.table, encoding)) display.warning(text);
-    display.line(fmt::format("  {} ({}) from {} inputs by '{}'", task.target,
-                             classes > 0 ? fmt::format("{} classes", classes) : "a number",
-                             encoding.inputs(), name(task.kind)));
+    display.line(fmt::format("  {} ({}) from {} by '{}'", task.target,
+                             classes > 0 ? counted(classes, "class") : "a number",
+                             counted(encoding.inputs(), "input"), name(task.kind)));
     display.line("  " + learner::stopping_description(task, validation.rows()));
     auto learned = learner::learn(std::move(prepared), task, display.callbacks(), checkpointing);
     if (const auto inputs = learner::stretched_inputs(learned.model, 3); !inputs.empty())

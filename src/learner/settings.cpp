@@ -102,6 +102,16 @@ data::TableOptions table_options(const Settings& settings) {
     return options;
 }
 
+std::vector<std::string> idle_options(const Settings& settings, const Task& task) {
+    std::vector<std::string> names;
+    model::visit_model(task.model, [&](const Option& option, const auto&) {
+        std::string name(option.name);
+        if (!value_of(settings, name).empty() && !model::reads(task.kind, name))
+            names.push_back(std::move(name));
+    });
+    return names;
+}
+
 Task make_task(const data::Table& table, const Settings& settings) {
     const auto asked = parsed(settings, {});
     const auto target = asked.target.empty() ? table.columns.back().name : asked.target;

@@ -1,5 +1,8 @@
 #include "deepsl/model/options.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
@@ -9,7 +12,51 @@ namespace {
 
 constexpr double least_float_tolerance = 1e-6;  // of an adaptive method, per step
 
+/// Which kinds beside dsl, that reads all, read an option.
+struct Readers {
+    std::string_view option;
+    bool ablation, mlp, node;
+};
+
+constexpr Readers readers[] = {
+    {"domain", true, true, true},
+    {"field", false, false, false},
+    {"fields", false, false, false},
+    {"eigenfunctions", true, false, false},
+    {"coefficients", true, false, false},
+    {"hidden", true, true, false},
+    {"activation", true, true, false},
+    {"field-hidden", false, false, true},
+    {"field-activation", false, false, true},
+    {"initialiser", true, true, true},
+    {"last-gain", true, false, true},
+    {"heads", true, false, false},
+    {"start-network", false, false, false},
+    {"basis-scale", true, false, false},
+    {"input-scale", true, true, true},
+    {"method", false, false, true},
+    {"steps", false, false, true},
+    {"tolerance", false, false, true},
+    {"max-steps", false, false, true},
+    {"cells", true, false, false},
+    {"scheme", true, false, false},
+    {"precision", true, true, true},
+};
+
 }  // namespace
+
+bool reads(Kind kind, std::string_view option) {
+    const auto found = std::find_if(std::begin(readers), std::end(readers),
+                                    [&](const Readers& each) { return each.option == option; });
+    if (found == std::end(readers)) return false;
+    switch (kind) {
+        case Kind::dsl: return true;
+        case Kind::ablation: return found->ablation;
+        case Kind::mlp: return found->mlp;
+        case Kind::node: return found->node;
+    }
+    return false;
+}
 
 void check_model(const ModelOptions& options) {
     visit_model(options, CheckOption{});

@@ -79,6 +79,30 @@ TEST_F(TableWarnings, TrainingThatComesToNothingIsReported) {
     EXPECT_EQ(train(data(), {"--target", "kind", "--quiet"}).err, "");
 }
 
+TEST_F(TableWarnings, FlagsThatTheModelDoesNotReadAreNamed) {
+    const auto warnings = [&](Words words) {
+        words.insert(words.end(), {"--target", "kind", "--quiet", "--epochs", "1"});
+        const auto outcome = train(data(), words);
+        EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+        return outcome.err;
+    };
+    EXPECT_EQ(warnings({"--model", "node", "--hidden", "7"}),
+              "deepsl: warning: --hidden has no effect with --model node\n");
+    EXPECT_EQ(
+        warnings({"--model", "mlp", "--cells", "7", "--hidden", "7", "--eigenfunctions", "9"}),
+        "deepsl: warning: --eigenfunctions and --cells have no effect with --model mlp\n");
+    EXPECT_EQ(warnings({"--model", "node", "--field-hidden", "7", "--steps", "3"}), "");
+    EXPECT_EQ(warnings({"--model", "dsl", "--hidden", "7", "--cells", "4"}), "");
+    const auto config = write("run.toml", "hidden = \"7\"\ncells = 7\n");
+    EXPECT_EQ(warnings({"--model", "node", "--config", config}), "");
+    EXPECT_EQ(warnings({"--model", "node", "--config", config, "--fields", "2", "--cells", "5",
+                        "--scheme", "midpoint"}),
+              "deepsl: warning: --fields, --cells and --scheme have no effect with --model node\n");
+    const auto folds = run_program({"cv", data(), "--target", "kind", "--folds", "2", "--epochs",
+                                    "1", "--quiet", "--model", "mlp", "--steps", "3"});
+    EXPECT_EQ(folds.err, "deepsl: warning: --steps has no effect with --model mlp\n");
+}
+
 TEST_F(TableWarnings, QuietHidesRemarksButNoWarnings) {
     for (const Words& verb : {Words{"train", comma_table(), "-o", path("m.deepsl")},
                               Words{"cv", comma_table(), "--folds", "2"}}) {

@@ -1,7 +1,11 @@
 // Options of a model: what may not be, how many numbers they make, and what does not fit in memory.
 #include "deepsl/model/options.h"
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -52,6 +56,77 @@ TEST(ModelOptions, BadValuesAreNamed) {
     options = {};
     options.input_scale = 0.0;
     expect_contains(error_of([&] { check_model(options); }), "input-scale takes");
+}
+
+// What an option is changed to, from `base` below.
+const std::map<std::string, std::string, std::less<>> other_values{
+    {"domain", "box"},
+    {"field", "straight"},
+    {"fields", "2"},
+    {"eigenfunctions", "4"},
+    {"coefficients", "trunk"},
+    {"hidden", "5"},
+    {"activation", "leaky_relu"},
+    {"field-hidden", "5"},
+    {"field-activation", "leaky_relu"},
+    {"initialiser", "orthogonal"},
+    {"last-gain", "0.7"},
+    {"heads", "paper"},
+    {"start-network", "true"},
+    {"basis-scale", "none"},
+    {"input-scale", "2"},
+    {"method", "rk4"},
+    {"steps", "3"},
+    {"tolerance", "1e-2"},
+    {"max-steps", "1"},
+    {"cells", "3"},
+    {"scheme", "midpoint"},
+    {"precision", "float32"}};
+
+/// What a model predicts for some samples, and which numbers it has learned from.
+std::vector<double> behaviour(Kind kind, const ModelOptions& options) {
+    Random random(3);
+    Matrix<double> x(6, 2), targets(6, 1);
+    for (double& value : x.values()) value = uniform(random, 0.1, 0.6);
+    for (double& value : targets.values()) value = uniform(random, -1.0, 1.0);
+    const auto predictor = make_predictor(kind, 2, 1, options, 5);
+    predictor->calibrate(x, targets);
+    const auto prediction = predictor->predict(x);
+    std::vector<double> all(predictor->parameters().values().begin(),
+                            predictor->parameters().values().end());
+    for (std::size_t i = 0; i < x.rows(); ++i)
+        all.push_back(prediction.outcomes[i].ok() ? prediction.y(i, 0) : -1e9);
+    return all;
+}
+
+TEST(ModelOptions, AKindReadsThoseThatChangeIt) {
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node}) {
+        ModelOptions base;
+        base.hidden = base.field_hidden = {4};
+        base.eigenfunctions = 3;
+        base.last_gain = 0.5;
+        base.precision = Precision::float64;
+        const auto differs = [&](const Option& option, auto method) {
+            ModelOptions from = base, to;
+            from.method = method;
+            to = from;
+            visit_model(to, [&](const Option& each, auto& value) {
+                if (each.name == option.name) {
+                    const auto other = other_values.find(option.name);
+                    ASSERT_NE(other, other_values.end()) << option.name;
+                    parse_option(option, other->second, value);
+                }
+            });
+            return behaviour(kind, from) != behaviour(kind, to);
+        };
+        visit_model(base, [&](const Option& option, const auto&) {
+            // Fixed steps have a number, adaptive ones a tolerance and a limit.
+            const bool changes = differs(option, field::MethodKind::rk4) ||
+                                 differs(option, field::MethodKind::dormand_prince);
+            EXPECT_EQ(reads(kind, option.name), changes) << name(kind) << ": " << option.name;
+        });
+    }
+    EXPECT_FALSE(reads(Kind::dsl, "epochs"));
 }
 
 TEST(ModelOptions, FloatsHoldNoSmallTolerance) {

@@ -33,6 +33,9 @@ Settings merge_settings(const Settings& command, const Settings& file);
 /// numbers, and which names tell that there is a header.
 data::TableOptions table_options(const Settings& settings);
 
+/// The options given here that the task's model does not read, in the order of its options.
+std::vector<std::string> idle_options(const Settings& settings, const Task& task);
+
 /// The task that these settings ask for: the preset and its rules for this table, how long to train
 /// (see merge_settings), and then every value that is given. Throws Error.
 Task make_task(const data::Table& table, const Settings& settings);

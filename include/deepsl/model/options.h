@@ -113,6 +113,10 @@ void visit_model(Options& o, Visitor&& visitor) {
     visitor(choice<Precision>("precision", "of the networks; the rest is in float64"), o.precision);
 }
 
+/// Whether a model of this kind reads the option of this name; it keeps the others, but nothing
+/// depends on them. A name that is no option of a model is read by none.
+bool reads(Kind kind, std::string_view option);
+
 /// Throws Error that names the option, its value and what it may be.
 void check_model(const ModelOptions& options);
 
