@@ -16,6 +16,7 @@
 #include "deepsl/learner/model_file.h"
 #include "deepsl/parallel.h"
 #include "deepsl/text.h"
+#include "deepsl/train/metrics.h"
 #include "file.h"
 #include "parse.h"
 #include "values.h"
@@ -128,8 +129,7 @@ std::string json_text(const learner::TrainedModel& model, const learner::Score& 
 std::string score_text(const learner::TrainedModel& model, const learner::Score& score) {
     std::string text;
     for (const auto& metric : score.metrics) {
-        auto title = metric.name;
-        std::replace(title.begin(), title.end(), '_', ' ');
+        const auto title = train::metric_title(metric.name);
         text += std::isnan(metric.value)
                     ? fmt::format("  {:<18} cannot be measured on these rows\n", title)
                     : fmt::format("  {:<18} {:.4f}\n", title, metric.value);
@@ -247,7 +247,7 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     const auto score = learner::evaluate(model, table, arguments.strict);
     tell_notes(arguments, score.notes);
     print(arguments.json ? json_text(model, score)
-                         : fmt::format("{} rows of {}\n{}", grouped(table.rows()),
+                         : fmt::format("{} of {}\n{}", counted(table.rows(), "row"),
                                        printable(table.path), score_text(model, score)));
     return tell_failures(score.failed, score.samples, failures_text(score.failures));
 }

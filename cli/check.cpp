@@ -80,10 +80,10 @@ void print_mapping(const std::vector<model::MappingRow>& rows, bool json) {
     auto text = fmt::format("{:>10} {:>8}   {:>10} {:>10}   {:>10} {:>10}\n", "tolerance", "cells",
                             "|g| median", "worst", "|u| median", "worst");
     for (const auto& row : rows)
-        text += fmt::format("{:>10.0e} {:>8}   {:>10.1e} {:>10.1e}   {:>10.1e} {:>10.1e}{}\n",
-                            row.tolerance, row.cells, row.exit_median, row.exit_worst,
-                            row.end_median, row.end_worst,
-                            row.failed > 0 ? fmt::format("   {} lines failed", row.failed) : "");
+        text += fmt::format(
+            "{:>10.0e} {:>8}   {:>10.1e} {:>10.1e}   {:>10.1e} {:>10.1e}{}\n", row.tolerance,
+            row.cells, row.exit_median, row.exit_worst, row.end_median, row.end_worst,
+            row.failed > 0 ? fmt::format("   {} failed", counted(row.failed, "line")) : "");
     print(text);
 }
 
@@ -105,10 +105,10 @@ std::string table_text(const std::vector<model::Figure>& figures) {
 std::string result_text(const std::string& path, const model::Model& model,
                         const model::Check& result) {
     const auto options = model.options();
-    return fmt::format("{}: {} inputs, {} outputs, {} eigenfunctions, {}; {} lines\n\n{}\n{}\n",
-                       printable(path), model.inputs(), model.outputs(), options.eigenfunctions,
-                       name(options.precision), result.lines, table_text(result.figures),
-                       result.verdict());
+    return fmt::format("{}: {}, {}, {}, {}; {}\n\n{}\n{}\n", printable(path),
+                       counted(model.inputs(), "input"), counted(model.outputs(), "output"),
+                       counted(options.eigenfunctions, "eigenfunction"), name(options.precision),
+                       counted(result.lines, "line"), table_text(result.figures), result.verdict());
 }
 
 std::string json_text(const std::string& path, const model::Model& model,

@@ -13,6 +13,7 @@
 #include "deepsl/learner/describe.h"
 #include "deepsl/parallel.h"
 #include "deepsl/text.h"
+#include "deepsl/train/metrics.h"
 #include "file.h"
 #include "machine.h"
 #include "training_display.h"
@@ -30,10 +31,12 @@ const std::vector<OwnFlag> own_flags = {{"--folds", "K", "How many parts (defaul
 
 /// Until a signal ends it.
 learner::CrossValidation measure(const LearnCommand& command, std::size_t folds) {
+    learner::check_folds(command.table, static_cast<std::int64_t>(folds));
     using Show = TrainingDisplay::Show;
     TrainingDisplay display(command.quiet ? Show::nothing : Show::bar, command.metric());
     const auto& task = command.task;
     const auto encoding = data::Encoding::fit(command.table, task.target, task.encoding());
+    for (const auto& text : command.warnings) display.warning(text);
     for (const auto& line : table_lines(command.table, encoding)) display.line(line);
     for (const auto& text : learner::table_warnings(command.table, encoding)) display.warning(text);
     return learner::cross_validate(
@@ -41,7 +44,7 @@ learner::CrossValidation measure(const LearnCommand& command, std::size_t folds)
         [&](std::int64_t fold, const learner::Score& score) {
             auto line = fmt::format("fold {}/{}", fold, folds);
             for (const auto& metric : score.metrics)
-                line += fmt::format("  {} {:.4f}", metric.name, metric.value);
+                line += fmt::format("  {} {:.4f}", train::metric_title(metric.name), metric.value);
             display.line(line);
         });
 }
@@ -69,10 +72,10 @@ std::string json_text(const learner::CrossValidation& measured) {
 }
 
 std::string result_text(const learner::CrossValidation& measured, std::size_t rows) {
-    auto text =
-        fmt::format("{} folds of {} rows, mean and deviation\n", measured.folds(), grouped(rows));
+    auto text = fmt::format("{} of {}, mean and deviation\n", counted(measured.folds(), "fold"),
+                            counted(rows, "row"));
     for (std::size_t i = 0; i < measured.names.size(); ++i) {
-        text += fmt::format("  {:<18} ", measured.names[i]);
+        text += fmt::format("  {:<18} ", train::metric_title(measured.names[i]));
         text += std::isnan(measured.mean(i))
                     ? "cannot be measured on so few rows\n"
                     : fmt::format("{:.4f} ± {:.4f}\n", measured.mean(i), measured.deviation(i));

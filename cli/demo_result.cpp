@@ -61,17 +61,17 @@ void fill_report(const DemoCommand& command, DemoResult& result) {
                                 ? fmt::format("{} of {} new samples wrong", wrong, dsl.test.samples)
                                 : fmt::format("on {} new samples", dsl.test.samples)});
     if (result.mlp)
-        report.facts.push_back(
-            {"an MLP of the same size", score_text(result, *result.mlp),
-             fmt::format("two layers of {}, {} parameters, {} epochs", result.mlp_width,
-                         grouped(result.mlp->parameters), result.mlp->record.epochs.size())});
+        report.facts.push_back({"an MLP of the same size", score_text(result, *result.mlp),
+                                fmt::format("two layers of {}, {} parameters, {}", result.mlp_width,
+                                            grouped(result.mlp->parameters),
+                                            counted(result.mlp->record.epochs.size(), "epoch"))});
     report.facts.push_back({"parameters", grouped(dsl.parameters),
-                            fmt::format("{} eigenfunctions, {} field{}", options.eigenfunctions,
-                                        options.fields, options.fields == 1 ? "" : "s")});
+                            fmt::format("{}, {}", counted(options.eigenfunctions, "eigenfunction"),
+                                        counted(options.fields, "field"))});
     report.facts.push_back(
         {"training", fmt::format("{:.0f} s", dsl.record.seconds),
-         fmt::format("{} epochs on {} thread{}, best {}", dsl.record.epochs.size(), command.threads,
-                     command.threads == 1 ? "" : "s", dsl.record.best_epoch)});
+         fmt::format("{} on {}, best {}", counted(dsl.record.epochs.size(), "epoch"),
+                     counted(command.threads, "thread"), dsl.record.best_epoch)});
     report.facts.push_back({"failed lines", grouped(dsl.record.failed_lines),
                             fmt::format("of {} followed", grouped(lines_followed(dsl.record)))});
     report.settings = {{"command", command.words},
@@ -91,13 +91,13 @@ std::string demo_text(const DemoCommand& command, const DemoResult& result) {
         out += fmt::format("  (MLP of the same size {})", score_text(result, *result.mlp));
     out += fmt::format("  in {:.0f} s\n", result.seconds);
     if (result.interrupted)
-        out += fmt::format("stopped by {} after {} of {} epochs; the best of them was kept\n",
+        out += fmt::format("stopped by {} after {} of {}; the best of them was kept\n",
                            Interrupt::name(), result.dsl.record.epochs.size(),
-                           command.task.train.epochs);
+                           counted(command.task.train.epochs, "epoch"));
     if (result.dsl.record.failed_lines > 0)
-        out += fmt::format("{} of {} lines failed in training and were left out\n",
+        out += fmt::format("{} of {} failed in training and were left out\n",
                            grouped(result.dsl.record.failed_lines),
-                           grouped(lines_followed(result.dsl.record)));
+                           counted(lines_followed(result.dsl.record), "line"));
     const auto lines = [](const std::vector<std::pair<std::string, std::string>>& rows) {
         std::size_t width = 0;
         for (const auto& [left, right] : rows) width = std::max(width, left.size());

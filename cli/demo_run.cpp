@@ -10,6 +10,7 @@
 #include "deepsl/learner/learn.h"
 #include "deepsl/learner/model_report.h"
 #include "deepsl/parallel.h"
+#include "deepsl/text.h"
 #include "deepsl/train/progress.h"
 #include "machine.h"
 #include "training_display.h"
@@ -54,16 +55,15 @@ DemoResult run(const DemoCommand& command) {
     const auto test = learner::generated_test_samples(command.set, command.data);
 
     using Show = TrainingDisplay::Show;
-    const auto* metric = training.classes.empty() ? "R2" : "accuracy";
+    const auto* metric = training.classes.empty() ? "R²" : "accuracy";
     TrainingDisplay display(command.quiet ? Show::nothing : Show::epochs, metric);
     const auto blank = model::make_predictor(task.kind, training.rows.x.columns(),
                                              training.classes.empty() ? 1 : training.classes.size(),
                                              task.model, 0);
-    display.line(fmt::format(
-        "Deep Sturm-Liouville on {} samples of '{}': {} eigenfunctions, {} parameters, {} "
-        "thread{}",
-        training.size(), name(command.set), task.model.eigenfunctions,
-        blank->parameters().learned(), command.threads, command.threads == 1 ? "" : "s"));
+    display.line(fmt::format("Deep Sturm-Liouville on {} of '{}': {}, {} parameters, {}",
+                             counted(training.size(), "sample"), name(command.set),
+                             counted(task.model.eigenfunctions, "eigenfunction"),
+                             blank->parameters().learned(), counted(command.threads, "thread")));
     DemoResult result;
     auto own = learn_and_test(training, test, task, display);
     result.trained = std::move(own.model);

@@ -18,6 +18,7 @@
 #include "deepsl/learner/model_report.h"
 #include "deepsl/report/page.h"
 #include "deepsl/text.h"
+#include "deepsl/train/metrics.h"
 #include "file.h"
 #include "parse.h"
 #include "values.h"
@@ -59,9 +60,10 @@ std::string column_text(const data::EncodedColumn& column) {
 
 std::string about_model(const std::string& path, const learner::TrainedModel& model) {
     const auto& predictor = *model.predictor;
-    auto out = fmt::format("{}: '{}', {} inputs, {} outputs, {} parameters\n", printable(path),
-                           name(predictor.kind()), predictor.inputs(), predictor.outputs(),
-                           predictor.parameters().learned());
+    auto out =
+        fmt::format("{}: '{}', {}, {}, {}\n", printable(path), name(predictor.kind()),
+                    counted(predictor.inputs(), "input"), counted(predictor.outputs(), "output"),
+                    counted(predictor.parameters().learned(), "parameter"));
     const auto target = model.record.find("target");
     if (target != model.record.end()) {
         const auto column = printable(target->second);
@@ -82,7 +84,7 @@ std::string about_model(const std::string& path, const learner::TrainedModel& mo
         add(option.name, option_text(value));
     });
     out += "\nTraining\n";
-    for (const auto& [key, value] : model.record) add(key, value);
+    for (const auto& [key, value] : model.record) add(train::metric_title(key), value);
     return out;
 }
 
@@ -197,7 +199,7 @@ std::string report_page(const learner::TrainedModel& model, const data::Table& t
     auto report =
         learner::model_report(model, {}, learner::report_data(model, table, arguments.strict));
     report.title = fmt::format("{} and {}", arguments.model, arguments.data);
-    report.subtitle = fmt::format("{} rows.", table.rows());
+    report.subtitle = counted(table.rows(), "row") + ".";
     for (const auto& [key, value] : model.record) report.settings.emplace_back(key, value);
     return report::html_report(report);
 }

@@ -41,10 +41,10 @@ data::TableOptions with_flags(const TableFlags& flags, data::TableOptions option
 
 std::string table_sentence(const data::Table& table) {
     return fmt::format(
-        "{}: {} rows, {} columns, separated by {}s{}, {} header{}", printable(table.path),
-        grouped(table.rows()), grouped(table.columns.size()), data::separator_name(table.separator),
-        table.separator_found ? " (detected)" : "", table.header ? "with a" : "without",
-        table.header_found ? " (detected)" : "");
+        "{}: {}, {}, separated by {}s{}, {} header{}", printable(table.path),
+        counted(table.rows(), "row"), counted(table.columns.size(), "column"),
+        data::separator_name(table.separator), table.separator_found ? " (detected)" : "",
+        table.header ? "with a" : "without", table.header_found ? " (detected)" : "");
 }
 
 }  // namespace deepsl::cli

@@ -11,8 +11,9 @@ namespace deepsl {
 class Error : public std::runtime_error {
 public:
     enum class Kind {
-        argument,  // an option or an argument that is not allowed
-        data,      // what was read makes no sense: a table, a formula, a model, a configuration
+        argument,  // an option, also of a configuration file, an argument or a formula that may not
+                   // be
+        data,      // what was read makes no sense, or cannot be read: a table, a model, any file
         output,    // what was to be written could not be
     };
 

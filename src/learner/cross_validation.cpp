@@ -51,15 +51,19 @@ double CrossValidation::deviation(std::size_t metric) const {
     return std::sqrt(squares / static_cast<double>(folds() - 1));
 }
 
-CrossValidation cross_validate(
-    const data::Table& table, const Task& task, std::int64_t folds,
-    const train::Callbacks& callbacks,
-    const std::function<void(std::int64_t fold, const Score& score)>& report) {
+void check_folds(const data::Table& table, std::int64_t folds) {
     if (folds < 2)
         throw argument_error(fmt::format("folds takes 2 or more, but {} was given", folds));
     if (static_cast<std::size_t>(folds) > table.rows())
         throw data_error(fmt::format("{}: {} folds of {} rows; ask for fewer",
                                      in_quotes(table.path), folds, table.rows()));
+}
+
+CrossValidation cross_validate(
+    const data::Table& table, const Task& task, std::int64_t folds,
+    const train::Callbacks& callbacks,
+    const std::function<void(std::int64_t fold, const Score& score)>& report) {
+    check_folds(table, folds);
     auto known = task;
     if (known.target.empty()) known.target = table.columns.back().name;
     const auto target = data::read_target(table, known.target, known.target_kind);

@@ -36,7 +36,7 @@ std::string counts(const std::map<std::string, std::size_t>& columns) {
     std::vector<std::string> parts;
     for (const auto& [name, count] : columns) {
         if (parts.size() == most) {
-            parts.push_back(fmt::format("and {} more columns", columns.size() - most));
+            parts.push_back("and " + counted(columns.size() - most, "more column"));
             break;
         }
         parts.push_back(fmt::format("{} ({})", printable(name), grouped(count)));
@@ -50,17 +50,17 @@ std::string stopping_description(const Task& task, std::size_t validation_rows) 
     const auto& train = task.train;
     if (validation_rows == 0 && task.epoch_folds > 0)
         return fmt::format(
-            "few rows: {} folds choose the number of epochs, then all rows are learned from",
-            task.epoch_folds);
+            "few rows: {} choose the number of epochs, then all rows are learned from",
+            counted(task.epoch_folds, "fold"));
     std::string chosen_by = "the training loss: no rows are held out";
     if (validation_rows > 0)
-        chosen_by = fmt::format("{} other rows", grouped(validation_rows));
+        chosen_by = counted(validation_rows, "other row");
     else if (train.validation > 0.0)
         chosen_by = fmt::format("{:g} % of the rows, held out", 100.0 * train.validation);
     return fmt::format(
-        "at most {} epochs, the best one chosen by {}{}", train.epochs, chosen_by,
+        "at most {}, the best one chosen by {}{}", counted(train.epochs, "epoch"), chosen_by,
         train.patience > 0 && train.patience < train.epochs
-            ? fmt::format("; stops after {} epochs without improvement", train.patience)
+            ? fmt::format("; stops after {} without improvement", counted(train.patience, "epoch"))
             : "");
 }
 
@@ -69,18 +69,19 @@ std::string result_description(const Learned& learned) {
     const bool accuracy = learned.model.predicts_classes(), folds = record.folds > 0;
     const bool held_out = record.validation_rows > 0;
     const double value = folds ? record.fold_metric : record.best_metric;
-    const auto rows = grouped(held_out ? record.validation_rows : record.training_rows);
     const auto percent = [](double part) { return fmt::format("{:.1f} %", 100.0 * part); };
     auto text = accuracy
                     ? fmt::format("accuracy {} ", percent(value))
-                    : fmt::format(fmt::runtime(value > -1e4 ? "R2 {:.4f} " : "R2 {:.3e} "), value);
+                    : fmt::format(fmt::runtime(value > -1e4 ? "R² {:.4f} " : "R² {:.3e} "), value);
     text += folds ? fmt::format(
-                        "on rows left out, in {} folds after epoch {}; then all {} rows "
-                        "were learned from for {} epochs",
-                        record.folds, record.fold_epoch, rows, record.epochs.size())
-                  : fmt::format("on {} {} rows, epoch {} of {}", rows,
-                                held_out ? "validation" : "training", record.best_epoch,
-                                record.epochs.size());
+                        "on rows left out, in {} folds after epoch {}; then all {} "
+                        "were learned from for {}",
+                        record.folds, record.fold_epoch, counted(record.training_rows, "row"),
+                        counted(record.epochs.size(), "epoch"))
+                  : fmt::format("on {}, epoch {} of {}",
+                                held_out ? counted(record.validation_rows, "validation row")
+                                         : counted(record.training_rows, "training row"),
+                                record.best_epoch, record.epochs.size());
     if (!std::isnan(learned.majority))
         text += fmt::format(" (always guessing the most frequent class: {})",
                             percent(learned.majority));
@@ -104,9 +105,9 @@ std::vector<std::string> result_warnings(const Learned& learned) {
     if (std::isfinite(last.loss) && last.skipped_steps == 0) return {};
     return {fmt::format(
         "training diverges: {} in epoch {}; lower the learning rate, or clip gradients at less",
-        std::isfinite(last.loss)
-            ? fmt::format("gradients are not finite, {} steps were skipped", last.skipped_steps)
-            : "the loss is not finite",
+        std::isfinite(last.loss) ? fmt::format("gradients are not finite, {} skipped",
+                                               counted(last.skipped_steps, "step"))
+                                 : "the loss is not finite",
         last.epoch)};
 }
 

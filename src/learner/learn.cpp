@@ -40,10 +40,10 @@ void fill_record(const Task& task, std::size_t rows, Learned& learned) {
     record["epochs run"] = fmt::format("{}", training.epochs.size());
     record["best epoch"] = fmt::format("{}", training.best_epoch);
     record[(training.validation_rows > 0 ? "validation " : "training ") + training.metric_name] =
-        fmt::format("{}", training.best_metric);
+        fmt::format("{:.6g}", training.best_metric);
     if (training.folds > 0)
         record[fmt::format("{} in {} folds", training.metric_name, training.folds)] =
-            fmt::format("{}", training.fold_metric);
+            fmt::format("{:.6g}", training.fold_metric);
     record["failed lines"] = fmt::format("{}", training.failed_lines);
 }
 

@@ -92,6 +92,17 @@ std::int64_t guess(std::span<const double> y) {
     return std::max_element(y.begin(), y.end()) - y.begin();
 }
 
+std::string metric_title(std::string_view name) {
+    std::string title(name);
+    std::replace(title.begin(), title.end(), '_', ' ');
+    constexpr std::string_view r2 = "r2";
+    const auto is_end = [&](std::size_t at) { return at >= title.size() || title[at] == ' '; };
+    const auto at = title.find(r2);
+    if (at != std::string::npos && (at == 0 || is_end(at - 1)) && is_end(at + r2.size()))
+        title.replace(at, r2.size(), "R²");
+    return title;
+}
+
 std::vector<std::int64_t> guesses(Rows y) {
     std::vector<std::int64_t> result;
     result.reserve(y.rows());

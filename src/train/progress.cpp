@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/text.h"
+#include "deepsl/train/metrics.h"
+
 namespace deepsl::train {
 namespace {
 
@@ -20,8 +23,7 @@ std::string ending(const TrainingRecord& record) {
     if (record.interrupted) return " (interrupted)";
     if (!record.stopped_early) return "";
     const auto idle = static_cast<std::int64_t>(record.epochs.size()) - record.best_epoch;
-    return fmt::format(" (stopped after {} epoch{} without improvement)", idle,
-                       idle == 1 ? "" : "s");
+    return fmt::format(" (stopped after {} without improvement)", counted(idle, "epoch"));
 }
 
 /// Four decimals; where training diverges, the figures of what it has come to.
@@ -82,14 +84,15 @@ std::string progress_bar(const Progress& progress, int width) {
 
 std::string summary_line(const TrainingRecord& record) {
     const bool validated = record.validation_rows > 0;
-    auto line =
-        fmt::format("{} epochs in {}{}, best {} with {}{} {}", record.epochs.size(),
-                    duration(record.seconds), ending(record), record.best_epoch,
-                    validated ? "validation " : "", record.metric_name, figure(record.best_metric));
+    auto line = fmt::format("{} in {}{}, best {} with {}{} {}",
+                            counted(record.epochs.size(), "epoch"), duration(record.seconds),
+                            ending(record), record.best_epoch, validated ? "validation " : "",
+                            metric_title(record.metric_name), figure(record.best_metric));
     if (record.failed_lines > 0)
-        line += fmt::format(", {} lines failed ({})", record.failed_lines,
+        line += fmt::format(", {} failed ({})", counted(record.failed_lines, "line"),
                             failures_text(record.failures));
-    if (record.skipped_steps > 0) line += fmt::format(", {} steps skipped", record.skipped_steps);
+    if (record.skipped_steps > 0)
+        line += fmt::format(", {} skipped", counted(record.skipped_steps, "step"));
     return line;
 }
 

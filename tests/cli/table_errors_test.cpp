@@ -28,6 +28,12 @@ TEST_F(TableErrors, BadTablesAreNamed) {
     EXPECT_EQ(files(), 7U) << "no model was left behind";
 }
 
+TEST_F(TableErrors, TooManyFoldsAreKnownBeforeTheTableIsDescribed) {
+    // expect_error takes no line before that of the error.
+    expect_error(run_program({"cv", data(), "--target", "kind", "--folds", "81"}), 3,
+                 {"data.csv", "81 folds of 80 rows"});
+}
+
 TEST_F(TableErrors, WhatDoesNotFitTheModelIsNamed) {
     ASSERT_EQ(train(data(), {"--target", "kind", "--quiet"}).exit_code, 0);
     const auto predict = [&](const std::string& text) {

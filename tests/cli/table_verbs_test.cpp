@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -181,6 +182,41 @@ TEST_F(TableVerbs, WhatIsNotGivenIsDetected) {
     EXPECT_NE(trained.err.find("at most 1 epoch"), std::string::npos) << trained.err;
 }
 
+TEST_F(TableVerbs, OneOfAKindIsToldAsOne) {
+    std::string text = "x,kind\n";
+    for (int i = 0; i < 10; ++i) text += std::to_string(0.1 * i) + (i < 5 ? ",a\n" : ",b\n");
+    const auto table = write("small.csv", text);
+    const auto expect = [](const std::string& told, const std::string& part) {
+        EXPECT_NE(told.find(part), std::string::npos) << part << " in " << told;
+    };
+    const auto held_out = train(table, {"--epochs", "1"});
+    ASSERT_EQ(held_out.exit_code, 0) << held_out.err;
+    expect(held_out.err, "  1 number, by zscore: x\n");
+    expect(held_out.err, "kind (2 classes) from 1 input by 'dsl'\n");
+    expect(held_out.err, "at most 1 epoch, the best one");
+    expect(held_out.err, "\n1 epoch in ");
+    const auto impatient = train(table, {"--epochs", "2", "--patience", "1"});
+    expect(impatient.err, "; stops after 1 epoch without improvement");
+    const auto folds = train(table, {"--epochs", "1", "--epoch-folds", "2"});
+    expect(folds.out, "all 10 rows were learned from for 1 epoch (");
+    const auto one = write("one.csv", "x,kind\n0.3,a\n");
+    const auto other =
+        train(table, {"--epochs", "2", "--validation-data", one, "--validation", "0"});
+    expect(other.out, "on 1 validation row, epoch ");
+    const auto about = run_program({"inspect", path("m.deepsl")});
+    expect(about.out, "'dsl', 1 input, ");
+}
+
+TEST_F(TableVerbs, MetricsHaveOneNameForPeople) {
+    const auto folds = run_program(
+        {"cv", data(), "--target", "kind", "--folds", "2", "--epochs", "1", "--model", "mlp"});
+    ASSERT_EQ(folds.exit_code, 0) << folds.err;
+    for (const auto* text : {"\n  balanced accuracy  0.", "\n  log loss           0."})
+        EXPECT_NE(folds.out.find(text), std::string::npos) << folds.out;
+    EXPECT_NE(folds.err.find("  balanced accuracy 0."), std::string::npos) << folds.err;
+    EXPECT_EQ((folds.out + folds.err).find('_'), std::string::npos) << folds.out << folds.err;
+}
+
 TEST_F(TableVerbs, NumbersAreARegression) {
     std::string text = "x;y\n";
     for (int i = 0; i < 60; ++i)
@@ -191,6 +227,15 @@ TEST_F(TableVerbs, NumbersAreARegression) {
     const auto metrics = json::parse(evaluated.out);
     EXPECT_GT(metrics["r2"], 0.9) << evaluated.out;
     EXPECT_TRUE(metrics.contains("mae") && metrics.contains("rmse"));
+    // One name for people, another for programs.
+    for (const auto& [words, title] :
+         {std::pair{Words{"evaluate", path("m.deepsl"), table}, "\n  R²                 0."},
+          std::pair{Words{"cv", table, "--folds", "2", "--epochs", "1"}, "\n  R²                 "},
+          std::pair{Words{"inspect", path("m.deepsl")}, "\n  validation R² "}}) {
+        const auto outcome = run_program(words);
+        EXPECT_NE(outcome.out.find(title), std::string::npos) << outcome.out;
+        EXPECT_EQ((outcome.out + outcome.err).find("r2"), std::string::npos) << outcome.out;
+    }
     const auto predicted = run_program({"predict", path("m.deepsl"), table});
     EXPECT_TRUE(predicted.out.starts_with("y\n")) << predicted.out;
     expect_error(run_program({"predict", path("m.deepsl"), table, "--proba"}), 2, {"--proba"});

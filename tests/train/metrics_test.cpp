@@ -33,6 +33,16 @@ TEST(Metrics, LogLossLeavesFailedSamplesOut) {
                 1e-15);
 }
 
+TEST(Metrics, HaveOneNameForPeople) {
+    EXPECT_EQ(metric_title("balanced_accuracy"), "balanced accuracy");
+    EXPECT_EQ(metric_title("log_loss"), "log loss");
+    EXPECT_EQ(metric_title("r2"), "R²");
+    EXPECT_EQ(metric_title("r2 in 5 folds"), "R² in 5 folds");
+    EXPECT_EQ(metric_title("validation r2"), "validation R²");
+    EXPECT_EQ(metric_title("r20"), "r20");
+    EXPECT_EQ(metric_title("accuracy"), "accuracy");
+}
+
 TEST(Metrics, R2) {
     const auto t = column({1.0, 2.0, 3.0, 6.0});  // mean 3, spread 4 + 1 + 0 + 9
     EXPECT_DOUBLE_EQ(r2(t, t), 1.0);

@@ -95,7 +95,13 @@ TEST(SummaryLine, TellsHowItEnded) {
         summary_line(record),
         "17 epochs in 1:05 (stopped after 5 epochs without improvement), best 12 with validation "
         "accuracy 0.9234, "
-        "3 lines failed (outside 3), 1 steps skipped");
+        "3 lines failed (outside 3), 1 step skipped");
+    record = {};
+    record.epochs.resize(1);
+    record.best_epoch = 1;
+    record.metric_name = "r2";
+    record.best_metric = 0.5;
+    EXPECT_EQ(summary_line(record), "1 epoch in 0:00, best 1 with R² 0.5000");
 }
 
 }  // namespace

@@ -28,9 +28,12 @@ struct CrossValidation {
     double deviation(std::size_t metric) const;
 };
 
+/// Throws Error if there are fewer than two folds, or more than rows.
+void check_folds(const data::Table& table, std::int64_t folds);
+
 /// Folds, of which each class has an equal share, count from 1 in `report`. Of the callbacks, those
-/// of the folds that choose a number of epochs are not used. Throws Error if there are more folds
-/// than rows, or a class has one row only.
+/// of the folds that choose a number of epochs are not used. Throws Error if check_folds does, or a
+/// class has one row only.
 CrossValidation cross_validate(
     const data::Table& table, const Task& task, std::int64_t folds,
     const train::Callbacks& callbacks = {},

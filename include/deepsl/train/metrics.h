@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deepsl/matrix.h"
@@ -31,6 +32,9 @@ struct Metric {
     double value = 0.0;
     bool higher_is_better = true;
 };
+
+/// The name for people: "balanced accuracy", "R²"; also inside a longer text, "validation r2".
+std::string metric_title(std::string_view name);
 
 using Outcomes = std::span<const model::Outcome>;
 using Labels = std::span<const std::int64_t>;

@@ -92,7 +92,7 @@ void visit_train(Options& o, Visitor&& visitor) {
                      "rows; 0 = never"),
         o.patience);
     visitor(choice<Best>("best",
-                         "the epoch that is kept: highest accuracy or R2 on the validation rows, "
+                         "the epoch that is kept: highest accuracy or R² on the validation rows, "
                          "or smallest loss"),
             o.best);
     visitor(number("validation", 0.0, 0.9,
