@@ -42,13 +42,25 @@ diff <(cd "$source/include" && find . -type f | sort) \
 cp -r "$source/tests/install" "$work/source"
 use sturm
 
-# The first program that README.md shows is the one that is tested here.
-diff <(sed -n '/^```cpp/,/^```/p' "$source/README.md" | sed '1d; /^```/,$d') \
-    <(sed 1d "$work/source/learn/main.cpp") || {
-    echo "install test: README.md and tests/install/learn/main.cpp differ." >&2
-    exit 1
+shown() {  # block number $1 of those in C++ that README.md shows
+    awk -v wanted="$1" '/^```/ { inside = /^```cpp/ && ++number == wanted; next } inside' \
+        "$source/README.md"
 }
+same() {  # $1: a project; what README.md shows and what it tests are on standard input and in $2
+    diff - "$2" || {
+        echo "install test: README.md and tests/install/$1/main.cpp differ." >&2
+        exit 1
+    }
+}
+
+# The first program that README.md shows is the one that is tested here.
+shown 1 | same learn <(sed 1d "$work/source/learn/main.cpp")
 use learn
+
+# So is its second block, as the body of a program.
+shown 2 | same table <(sed -n '/As in README.md, from here/,/to here\./p' \
+    "$work/source/table/main.cpp" | sed '1d; $d; s/^    //')
+use table
 
 if [[ -e $build/deepsl ]]; then
     "$work/prefix/bin/deepsl" --help >/dev/null
