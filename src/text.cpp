@@ -123,8 +123,8 @@ std::string grouped(std::int64_t value) {
 
 std::string counted(std::int64_t number, std::string_view what) {
     if (number == 1) return fmt::format("1 {}", what);
-    // "class", "branch", "box" take more than an s; "category" changes.
-    const bool hisses = what.ends_with('s') || what.ends_with('x') || what.ends_with("ch");
+    // "class" and "box" take more than an s, but "epoch" does not; "category" changes.
+    const bool hisses = what.ends_with('s') || what.ends_with('x');
     if (what.ends_with('y'))
         return fmt::format("{} {}ies", grouped(number), what.substr(0, what.size() - 1));
     return fmt::format("{} {}{}", grouped(number), what, hisses ? "es" : "s");

@@ -53,6 +53,7 @@ TEST(Text, IsQuotedPrintableAndCutBetweenCharacters) {
 
 TEST(Text, CountsInWords) {
     EXPECT_EQ(counted(std::int64_t{1}, "epoch"), "1 epoch");
+    EXPECT_EQ(counted(2, "epoch"), "2 epochs");
     EXPECT_EQ(counted(2, "row"), "2 rows");
     EXPECT_EQ(counted(std::size_t{0}, "class"), "0 classes");
     EXPECT_EQ(counted(std::size_t{1}, "class"), "1 class");
