@@ -27,15 +27,6 @@ std::unique_ptr<model::Predictor> small_model(
     return model::make_predictor(kind, inputs, outputs, options, 1);
 }
 
-TrainOptions quick(std::int64_t epochs) {
-    TrainOptions options;
-    options.batch = 25;
-    options.epochs = epochs;
-    options.patience = 0;
-    options.learning_rate = 0.01;
-    return options;
-}
-
 TEST(Learning, DeepSturmLiouvilleLearnsMoons) {
     const auto model = small_model(2, 2);
     const auto moons = generated(GeneratedSet::moons, 100, 3);

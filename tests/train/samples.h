@@ -12,6 +12,7 @@
 #include "deepsl/matrix.h"
 #include "deepsl/model/outcome.h"
 #include "deepsl/train/dataset.h"
+#include "deepsl/train/options.h"
 
 namespace deepsl::train {
 
@@ -57,6 +58,16 @@ inline Dataset generated(GeneratedSet set, std::size_t samples, std::uint64_t se
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() &&
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+/// Ends after so many epochs, and not before.
+inline TrainOptions quick(std::int64_t epochs) {
+    TrainOptions options;
+    options.batch = 25;
+    options.epochs = epochs;
+    options.patience = 0;
+    options.learning_rate = 0.01;
+    return options;
 }
 
 }  // namespace deepsl::train

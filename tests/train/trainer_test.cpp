@@ -18,15 +18,6 @@
 namespace deepsl::train {
 namespace {
 
-TrainOptions quick(std::int64_t epochs) {
-    TrainOptions options;
-    options.batch = 25;
-    options.epochs = epochs;
-    options.patience = 0;
-    options.learning_rate = 0.01;
-    return options;
-}
-
 /// y = x, for a model that overshoots at once.
 const Dataset line = numbered(column({1.0, 2.0, -1.0}), column({1.0, 2.0, -1.0}));
 TrainOptions overshooting() {
