@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "deepsl/learner/generated.h"
+#include "deepsl/learner/rules.h"
 #include "deepsl/learner/task.h"
 #include "file.h"
 #include "option_flags.h"

@@ -6,11 +6,12 @@
 //     node              z(t) = z_j + h_j sum_i b_i(f) k_i,     f = (t - t_j) / h_j
 //
 // phi is the root of g(z) = 0 on piece K, and is differentiated as such.
+#include "deepsl/field/grid.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "deepsl/error.h"
-#include "deepsl/field/lines.h"
 #include "field/row_kernel.h"
 
 namespace deepsl::field {

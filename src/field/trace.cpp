@@ -1,10 +1,11 @@
 // The loop over Runge-Kutta steps. Both directions of all lines run in it at once; a line leaves it
 // when it has left the domain.
+#include "deepsl/field/trace.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "deepsl/error.h"
-#include "deepsl/field/lines.h"
 #include "deepsl/field/step.h"
 #include "field/exit.h"
 #include "field/row_kernel.h"

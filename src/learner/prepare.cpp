@@ -1,4 +1,5 @@
-// From tables, or arrays, to what a model can learn from.
+#include "deepsl/learner/prepare.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -8,7 +9,6 @@
 
 #include "deepsl/data/target.h"
 #include "deepsl/error.h"
-#include "deepsl/learner/learn.h"
 #include "deepsl/text.h"
 
 namespace deepsl::learner {

@@ -1,8 +1,7 @@
-// Settings from the size of a table.
+#include "deepsl/learner/rules.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "deepsl/learner/task.h"
 
 namespace deepsl::learner {
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
+#include "deepsl/learner/rules.h"
 #include "deepsl/text.h"
 
 namespace deepsl::learner {

@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "deepsl/field/lines.h"
+#include "deepsl/field/grid.h"
 #include "deepsl/random.h"
 
 namespace deepsl::field::test {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "deepsl/field/lines.h"
+#include "deepsl/field/grid.h"
 #include "deepsl/matrix.h"
 #include "deepsl/model/model.h"
 #include "deepsl/random.h"

@@ -1,5 +1,7 @@
 // Settings from a table: which options they touch, and that a part of the rows is seen as the
 // whole.
+#include "deepsl/learner/rules.h"
+
 #include <map>
 #include <set>
 #include <string>

@@ -10,6 +10,7 @@
 
 #include "data/tables.h"
 #include "deepsl/error.h"
+#include "deepsl/learner/rules.h"
 #include "deepsl/learner/task.h"
 #include "deepsl/random.h"
 

@@ -5,45 +5,17 @@
 //     learner::save_model("bank.deepsl", learned.model);
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "deepsl/data/encoding.h"
 #include "deepsl/data/table.h"
+#include "deepsl/learner/prepare.h"
+#include "deepsl/learner/rules.h"
 #include "deepsl/learner/task.h"
 #include "deepsl/learner/trained_model.h"
 #include "deepsl/train/checkpoint.h"
-#include "deepsl/train/dataset.h"
 #include "deepsl/train/record.h"
 #include "deepsl/train/trainer.h"
 
 namespace deepsl::learner {
-
-/// Rows without a table: arrays of numbers in their own units, and what they should give.
-struct Samples {
-    train::Dataset rows;                // labels 0..classes-1, or numbers
-    std::vector<std::string> features;  // names of the inputs; may be empty
-    std::vector<std::string> classes;   // names, two or more for labels; none for numbers
-
-    std::size_t size() const { return rows.size(); }
-};
-
-/// What is known before anything is learned by gradients.
-struct Prepared {
-    /// Encoding, names, classes, and the target's mean and scale; without predictor and scaling.
-    TrainedModel model;
-    /// Inputs as encoded, not yet in the domain; numbers with mean 0 and deviation 1. Validation
-    /// may be empty.
-    train::Dataset training, validation;
-    data::EncodingNotes notes;  // of the training table
-};
-
-/// Encodes, and reads the target. `validation` may be empty. Throws Error for a target that cannot
-/// be learned, or columns that cannot be encoded.
-Prepared prepare(const data::Table& training, const data::Table& validation, const Task& task);
-
-/// The same of arrays. Every input is brought to the same size when it is put into the domain.
-Prepared prepare(Samples training, Samples validation, const Task& task);
 
 struct Learned {
     TrainedModel model;

@@ -3,14 +3,11 @@
 // docs/options.md are made from `visit_task`, `visit_model` and `visit_train`.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "deepsl/data/encoding.h"
-#include "deepsl/data/table.h"
 #include "deepsl/data/target.h"
 #include "deepsl/model/options.h"
 #include "deepsl/option.h"
@@ -87,22 +84,5 @@ void check_task(const Task& task);
 
 /// The presets before they meet a table.
 Task preset_task(model::Preset preset);
-
-/// Settings by the rules of docs/tables.md, which follow the number of rows and of classes (0:
-/// numbers); for the preset `default`.
-void follow_rules(std::size_t row_count, std::size_t classes, Task& task);
-
-/// The rule for `patience`: 10 epochs, or a third of all.
-std::int64_t patience_for(std::int64_t epochs);
-
-/// The options of task, model and training that follow_rules may set, by name.
-const std::vector<std::string>& options_by_rule();
-
-/// A preset as it fits the table: `default` follows the rules. The kind of the target is decided
-/// here once, since a part of the rows may look different. Throws Error for a target that cannot
-/// be learned.
-Task task_for(const data::Table& table, std::string_view target,
-              model::Preset preset = model::Preset::standard,
-              TargetKind target_kind = TargetKind::automatic);
 
 }  // namespace deepsl::learner

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "deepsl/field/lines.h"
+#include "deepsl/field/grid.h"
 #include "deepsl/field/vector_field.h"
 #include "deepsl/model/basis.h"
 #include "deepsl/model/coefficients.h"

@@ -1,5 +1,4 @@
-// Field lines: dz/dt = a(z), z(0) = x, both ways until the line leaves the domain, and the cells of
-// a Sturm-Liouville problem on each.
+// Field lines: dz/dt = a(z), z(0) = x, both ways until the line leaves the domain.
 //
 // A line is a chain of polynomial pieces, the dense output of its Runge-Kutta steps; it leaves
 // where the first piece crosses the boundary, at t- < 0 and t+ > 0. A piece whose control points
@@ -20,7 +19,6 @@
 #include "deepsl/field/method.h"
 #include "deepsl/field/vector_field.h"
 #include "deepsl/network/tape.h"
-#include "deepsl/sturm/cells.h"
 
 namespace deepsl::field {
 
@@ -86,39 +84,5 @@ void trace(const VectorField<Real>& field, const Domain& domain, const Real* x, 
 template <class Real>
 void trace_pullback(const VectorField<Real>& field, Lines<Real>& lines, network::Tape& tape,
                     Real* dx, Real* gradient);
-
-/// The cells of a Sturm-Liouville problem on each line: m on [t-, 0] and m on [0, t+], of equal
-/// pace through the domain.
-template <class Real>
-struct Grid {
-    std::size_t samples = 0, n = 0, cells = 0, nodes = 0;  // cells of the whole line: 2m
-    std::vector<Real> z;         // nodes, from t- to t+ [B, cells, node, n], then entries [B, n]
-    std::vector<Real> exit;      // z(t+)  [B, n]
-    std::vector<double> length;  // of the cells in t  [B, cells]
-    std::vector<double> t_minus, t_plus;  // [B]
-    std::vector<double> residual;         // larger |g| at both ends  [B]
-
-    std::size_t rows() const { return samples * (cells * nodes + 1); }
-    const Real* entry() const { return z.data() + samples * cells * nodes * n; }
-};
-
-/// Lines that failed get harmless values: all nodes at the centre. Throws Error without cells.
-template <class Real>
-void grid(const Lines<Real>& lines, std::size_t cells_per_side, sturm::Scheme scheme,
-          Grid<Real>& g);
-
-/// From derivatives by z (nodes, then entries), the lengths, and the ends of the line (null: zero)
-/// to the derivatives by rounds.
-template <class Real>
-struct GridSeeds {
-    const Real* z = nullptr;         // as Grid::z
-    const double* length = nullptr;  // as Grid::length
-    const Real* exit = nullptr;      // as Grid::exit
-    const double* t_minus = nullptr;
-    const double* t_plus = nullptr;
-};
-template <class Real>
-void grid_pullback(Lines<Real>& lines, const Grid<Real>& g, sturm::Scheme scheme,
-                   const GridSeeds<Real>& seeds);
 
 }  // namespace deepsl::field
