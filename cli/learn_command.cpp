@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "config.h"
+#include "deepsl/learner/rules.h"
 #include "deepsl/parallel.h"
 #include "deepsl/text.h"
 #include "error.h"
