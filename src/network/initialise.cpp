@@ -10,9 +10,14 @@ namespace deepsl::network {
 namespace {
 
 /// Glorot and Bengio 2010: variances of signals and gradients stay about the same through layers.
-void glorot(std::span<double> weight, std::size_t out, std::size_t in, double gain,
-            Random& random) {
-    const double bound = gain * std::sqrt(6.0 / static_cast<double>(in + out));
+void glorot(std::span<double> weight, Fan fan, double gain, Random& random) {
+    const double bound = gain * std::sqrt(6.0 / static_cast<double>(fan.in + fan.out));
+    for (auto& w : weight) w = uniform(random, -bound, bound);
+}
+
+/// He et al. 2015: the same for units of which half are silent, signals only.
+void he(std::span<double> weight, Fan fan, double gain, Random& random) {
+    const double bound = gain * std::sqrt(6.0 / static_cast<double>(fan.in));
     for (auto& w : weight) w = uniform(random, -bound, bound);
 }
 
@@ -37,11 +42,12 @@ void orthogonal(std::span<double> weight, std::size_t out, std::size_t in, doubl
 
 }  // namespace
 
-void initialise(std::span<double> weight, std::size_t out, std::size_t in, Initialiser initialiser,
-                double gain, Random& random) {
+void initialise(std::span<double> weight, std::size_t out, std::size_t in, Fan fan,
+                Initialiser initialiser, double gain, Random& random) {
     switch (initialiser) {
-        case Initialiser::glorot: return glorot(weight, out, in, gain, random);
+        case Initialiser::glorot: return glorot(weight, fan, gain, random);
         case Initialiser::orthogonal: return orthogonal(weight, out, in, gain, random);
+        case Initialiser::he: return he(weight, fan, gain, random);
     }
 }
 

@@ -69,8 +69,8 @@ void Mlp<Real>::enrol(Parameters& parameters, const std::string& name, Random& r
         const auto number = std::to_string(l + 1);
         const auto weight =
             parameters.add(joined(name, "weight" + number), {out, in}, Role::matrix);
-        initialise({parameters.values().data() + weight, out * in}, out, in, options_.initialiser,
-                   l + 2 == sizes_.size() ? options_.last_gain : 1.0, random);
+        initialise({parameters.values().data() + weight, out * in}, out, in, {in, out},
+                   options_.initialiser, l + 2 == sizes_.size() ? options_.last_gain : 1.0, random);
         parameters.add(joined(name, "bias" + number), {out}, Role::vector);
     }
 }

@@ -17,7 +17,7 @@ Matrix<double> weights(std::size_t out, std::size_t in, Initialiser initialiser,
                        std::uint64_t seed = 1) {
     Random random(seed);
     Matrix<double> result(out, in, -99.0);
-    initialise(result.values(), out, in, initialiser, gain, random);
+    initialise(result.values(), out, in, {in, out}, initialiser, gain, random);
     return result;
 }
 
@@ -44,6 +44,16 @@ TEST(Initialise, GlorotFillsItsRangeEvenly) {
         EXPECT_NEAR(square / count, bound * bound / 3.0,
                     5.0 * 0.3 * bound * bound / std::sqrt(count));
     }
+}
+
+TEST(Initialise, HeDependsOnWhatAUnitHears) {
+    const auto w = weights(60, 90, Initialiser::he, 0.5).values();
+    const double bound = 0.5 * std::sqrt(6.0 / 90.0);
+    const auto [low, high] = std::minmax_element(w.begin(), w.end());
+    EXPECT_GE(*low, -bound);
+    EXPECT_LT(*low, -0.99 * bound);
+    EXPECT_LE(*high, bound);
+    EXPECT_GT(*high, 0.99 * bound);
 }
 
 TEST(Initialise, OrthogonalRowsOrColumnsAreOrthonormalTimesTheGain) {

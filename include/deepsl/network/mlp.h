@@ -20,8 +20,10 @@ namespace deepsl::network {
 enum class Activation { leaky_relu, tanh };
 constexpr std::array<std::string_view, 2> names(Activation) { return {"leaky_relu", "tanh"}; }
 
-enum class Initialiser { glorot, orthogonal };
-constexpr std::array<std::string_view, 2> names(Initialiser) { return {"glorot", "orthogonal"}; }
+enum class Initialiser { glorot, orthogonal, he };
+constexpr std::array<std::string_view, 3> names(Initialiser) {
+    return {"glorot", "orthogonal", "he"};
+}
 
 /// Keeps an output between two bounds: y = centre + radius tanh(slope (r - shift)).
 struct BoundedHead {
@@ -77,9 +79,14 @@ private:
     std::unique_ptr<Packed<Real>> packed_;
 };
 
+/// How many numbers a unit hears, and by how many it is heard.
+struct Fan {
+    std::size_t in = 1, out = 1;
+};
+
 /// Fills weight [out, in] with the initialiser's values times a gain.
-void initialise(std::span<double> weight, std::size_t out, std::size_t in, Initialiser initialiser,
-                double gain, Random& random);
+void initialise(std::span<double> weight, std::size_t out, std::size_t in, Fan fan,
+                Initialiser initialiser, double gain, Random& random);
 
 extern template class Mlp<float>;
 extern template class Mlp<double>;
