@@ -89,7 +89,7 @@ LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
 std::vector<std::string> warnings_about(const learner::Settings& flags, const learner::Task& task) {
     auto idle = learner::idle_options(flags, task);
     if (idle.empty()) return {};
-    for (auto& name : idle) name = "--" + name;
+    for (auto& name : idle) name.insert(0, "--");
     const auto last = idle.back();
     idle.pop_back();
     return {fmt::format("{}{}{} no effect with --model {}", fmt::join(idle, ", "),

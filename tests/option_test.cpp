@@ -87,7 +87,7 @@ TEST(Option, EveryModelOptionGoesToTextAndBack) {
             ++count;
         });
     }
-    EXPECT_EQ(count, 2 * 22);
+    EXPECT_EQ(count, 2 * 32);
 }
 
 TEST(Option, NamesAreOnceOnly) {

@@ -87,6 +87,18 @@ class Box final : public Domain {
 public:
     explicit Box(std::size_t n) : Domain(n) {}
 
+    /// The paper's: z = 1/2 + tanh(r / 4) / 2
+    void enter(std::span<const double> r, std::span<double> z) const override {
+        for (std::size_t i = 0; i < r.size(); ++i) z[i] = 0.5 + 0.5 * std::tanh(0.25 * r[i]);
+    }
+    void enter_pullback(std::span<const double> r, std::span<const double> dz,
+                        std::span<double> dr) const override {
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            const double t = std::tanh(0.25 * r[i]);
+            dr[i] = 0.125 * (1.0 - t * t) * dz[i];
+        }
+    }
+
     double centre() const override { return 0.5; }
     std::array<double, 2> bounds() const override { return {0.0, 1.0}; }
 
@@ -173,6 +185,20 @@ class Ball final : public Domain {
 public:
     explicit Ball(std::size_t n) : Domain(n) {}
 
+    /// z = 0.95 r / sqrt(3 n + |r|^2): numbers of size 1 come to lie half-way to the boundary.
+    void enter(std::span<const double> r, std::span<double> z) const override {
+        const double scale = entering / entered(r);
+        for (std::size_t i = 0; i < r.size(); ++i) z[i] = scale * r[i];
+    }
+    void enter_pullback(std::span<const double> r, std::span<const double> dz,
+                        std::span<double> dr) const override {
+        const double root = entered(r), scale = entering / root;
+        double along = 0.0;
+        for (std::size_t i = 0; i < r.size(); ++i) along += r[i] * dz[i];
+        for (std::size_t i = 0; i < r.size(); ++i)
+            dr[i] = scale * (dz[i] - along * r[i] / (root * root));
+    }
+
     double centre() const override { return 0.0; }
     std::array<double, 2> bounds() const override { return {-1.0, 1.0}; }
 
@@ -256,6 +282,12 @@ public:
         }
         return result;
     }
+
+private:
+    static constexpr double entering = 0.95;
+    static double entered(std::span<const double> r) {
+        return std::sqrt(3.0 * static_cast<double>(r.size()) + sum_of_squares<double>(r));
+    }
 };
 
 }  // namespace
@@ -317,6 +349,15 @@ double Domain::straight_exit(std::span<const double> z, std::span<const double> 
         high = next;
     }
     return high;
+}
+
+void Domain::enter(std::span<const double>, std::span<double>) const {
+    throw argument_error("this domain has no smooth way in, which an encoder needs");
+}
+
+void Domain::enter_pullback(std::span<const double>, std::span<const double>,
+                            std::span<double>) const {
+    throw argument_error("this domain has no smooth way in, which an encoder needs");
 }
 
 DomainPointer box(std::size_t dimensions) { return std::make_shared<Box>(dimensions); }

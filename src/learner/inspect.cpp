@@ -67,6 +67,7 @@ std::vector<std::string> stretched_inputs(const TrainedModel& model, std::size_t
                      [&](std::size_t a, std::size_t b) { return factor[a] > factor[b]; });
     order.resize(std::min(most, order.size()));
     std::vector<std::string> names;
+    names.reserve(order.size());
     for (const auto i : order) names.push_back(model.features[i]);
     return names;
 }

@@ -138,8 +138,25 @@ const std::map<std::string, std::string, std::less<>>& options_since_first_versi
     return values;
 }
 
+/// Options that came without a change of the version: the same, in any file without them.
+const std::map<std::string, std::string, std::less<>>& options_of_images() {
+    static const std::map<std::string, std::string, std::less<>> values{
+        {"image", "none"},
+        {"convolutions", "none"},
+        {"field-convolutions", "none"},
+        {"kernel", "3"},
+        {"halving", "stride"},
+        {"encoder", "none"},
+        {"encoder-hidden", "none"},
+        {"latent", "0"},
+        {"encoder-activation", "leaky_relu"},
+        {"encoder-initialiser", "he"}};
+    return values;
+}
+
 model::ModelOptions options_from(const std::string& path, const Metadata& metadata, bool first) {
     auto written = metadata.value<std::map<std::string, std::string>>("architecture");
+    for (const auto& [name, value] : options_of_images()) written.emplace(name, value);
     if (first)
         for (const auto& [name, value] : options_since_first_version())
             if (!written.emplace(name, value).second)
@@ -199,7 +216,8 @@ std::unique_ptr<model::Predictor> predictor_from(const std::string& path,
     const auto n = static_cast<std::size_t>(inputs), k = static_cast<std::size_t>(outputs);
     double held = 0.0;
     for (const auto& tensor : file.tensors)
-        held += static_cast<double>(tensor.bytes.size() / io::size_of(tensor.dtype));
+        held += static_cast<double>(tensor.bytes.size()) /
+                static_cast<double>(io::size_of(tensor.dtype));
     const double of_scaling = 2.0 * static_cast<double>(inputs) + 3.0;
     // Checked before the model is made, which allocates as much as its architecture says.
     if (model::parameter_count(kind, n, k, options) + of_scaling != held)

@@ -10,6 +10,7 @@
 #include "deepsl/model/eigenpairs.h"
 #include "deepsl/parallel.h"
 #include "model/baseline_pass.h"
+#include "model/networks.h"
 
 namespace deepsl::model {
 namespace {
@@ -193,7 +194,8 @@ private:
     static AblationParts<Real> parts(std::size_t inputs, std::size_t outputs, const ModelOptions& o,
                                      std::unique_ptr<Coefficients<Real>> coefficients) {
         const double centre = field::make_domain(o.domain, inputs)->centre(), start = centre - 0.5;
-        if (coefficients == nullptr) coefficients = make_coefficients<Real>(inputs + 1, o, centre);
+        if (coefficients == nullptr)
+            coefficients = make_coefficients<Real>(inputs + 1, without_convolutions(o), centre);
         const Basis basis(static_cast<std::size_t>(o.eigenfunctions), outputs, o.basis_scale);
         const auto cells = 2 * static_cast<std::size_t>(o.cells);
         const double length = 1.0 / static_cast<double>(cells);

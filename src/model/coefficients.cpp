@@ -31,66 +31,63 @@ Heads make_heads(HeadKind kind) {
 template <class Real>
 class ThreeNetworks final : public Coefficients<Real> {
 public:
-    ThreeNetworks(network::MlpOptions mlp, const Heads& heads)
-        : P_(with(mlp, heads.P)), q_(with(mlp, heads.q)), w_(with(mlp, heads.w)) {}
+    ThreeNetworks(const NetworkPlan& plan, const Heads& heads)
+        : P_(make_network<Real>(plan.bounded({heads.P}))),
+          q_(make_network<Real>(plan.bounded({heads.q}))),
+          w_(make_network<Real>(plan.bounded({heads.w}))) {}
 
     void enrol(network::Parameters& parameters, const std::string& name, Random& random) override {
-        P_.enrol(parameters, network::joined(name, "P"), random);
-        q_.enrol(parameters, network::joined(name, "q"), random);
-        w_.enrol(parameters, network::joined(name, "w"), random);
+        P_->enrol(parameters, network::joined(name, "P"), random);
+        q_->enrol(parameters, network::joined(name, "q"), random);
+        w_->enrol(parameters, network::joined(name, "w"), random);
     }
     void load(std::span<const double> values) override {
-        P_.load(values);
-        q_.load(values);
-        w_.load(values);
+        P_->load(values);
+        q_->load(values);
+        w_->load(values);
     }
     void forward(const Real* z, std::size_t rows, CoefficientRows<Real> out,
                  network::Tape* tape) const override {
-        P_.forward(z, rows, out.P, tape);
-        q_.forward(z, rows, out.q, tape);
-        w_.forward(z, rows, out.w, tape);
+        P_->forward(z, rows, out.P, tape);
+        q_->forward(z, rows, out.q, tape);
+        w_->forward(z, rows, out.w, tape);
     }
     void pullback(const Real* z, std::size_t rows, CoefficientRows<const Real> seeds,
                   network::Tape& tape, Real* dz, Real* gradient) const override {
-        const auto count = rows * P_.inputs();
+        const auto count = rows * P_->inputs();
         thread_local std::vector<Real> part;
         part.resize(std::max(part.size(), dz != nullptr ? count : 0));
         Real* const by_z = dz != nullptr ? part.data() : nullptr;
         const auto add = [&] {
             for (std::size_t i = 0; dz != nullptr && i < count; ++i) dz[i] += part[i];
         };
-        w_.pullback(z, rows, seeds.w, tape, dz, gradient);
-        q_.pullback(z, rows, seeds.q, tape, by_z, gradient);
+        w_->pullback(z, rows, seeds.w, tape, dz, gradient);
+        q_->pullback(z, rows, seeds.q, tape, by_z, gradient);
         add();
-        P_.pullback(z, rows, seeds.P, tape, by_z, gradient);
+        P_->pullback(z, rows, seeds.P, tape, by_z, gradient);
         add();
     }
-    std::size_t flops_per_row() const override { return 3 * P_.flops_per_row(); }
+    std::size_t flops_per_row() const override { return 3 * P_->flops_per_row(); }
 
 private:
-    static network::MlpOptions with(network::MlpOptions mlp, const network::BoundedHead& head) {
-        mlp.outputs = 1;
-        mlp.heads = {head};
-        return mlp;
-    }
-
-    network::Mlp<Real> P_, q_, w_;
+    std::unique_ptr<network::Network<Real>> P_, q_, w_;
 };
 
 /// One network with an output for each: a third of the work.
 template <class Real>
 class Trunk final : public Coefficients<Real> {
 public:
-    Trunk(network::MlpOptions mlp, const Heads& heads) : trunk_(with(mlp, heads)) {}
+    Trunk(const NetworkPlan& plan, const Heads& heads)
+        : trunk_(make_network<Real>(plan.bounded({heads.P, heads.q, heads.w}))) {}
 
     void enrol(network::Parameters& parameters, const std::string& name, Random& random) override {
-        trunk_.enrol(parameters, network::joined(name, "coefficients"), random);
+        trunk_->enrol(parameters, network::joined(name, "coefficients"), random);
     }
-    void load(std::span<const double> values) override { trunk_.load(values); }
+    void load(std::span<const double> values) override { trunk_->load(values); }
     void forward(const Real* z, std::size_t rows, CoefficientRows<Real> out,
                  network::Tape* tape) const override {
         auto& all = rows_of(rows);
-        trunk_.forward(z, rows, all.data(), tape);
+        trunk_->forward(z, rows, all.data(), tape);
         for (std::size_t r = 0; r < rows; ++r) {
             out.P[r] = all[3 * r];
             out.q[r] = all[3 * r + 1];
@@ -105,23 +102,18 @@ public:
             all[3 * r + 1] = seeds.q[r];
             all[3 * r + 2] = seeds.w[r];
         }
-        trunk_.pullback(z, rows, all.data(), tape, dz, gradient);
+        trunk_->pullback(z, rows, all.data(), tape, dz, gradient);
     }
-    std::size_t flops_per_row() const override { return trunk_.flops_per_row(); }
+    std::size_t flops_per_row() const override { return trunk_->flops_per_row(); }
 
 private:
-    static network::MlpOptions with(network::MlpOptions mlp, const Heads& heads) {
-        mlp.outputs = 3;
-        mlp.heads = {heads.P, heads.q, heads.w};
-        return mlp;
-    }
     static std::vector<Real>& rows_of(std::size_t rows) {
         thread_local std::vector<Real> memory;
         if (memory.size() < 3 * rows) memory.resize(3 * rows);
         return memory;
     }
 
-    network::Mlp<Real> trunk_;
+    std::unique_ptr<network::Network<Real>> trunk_;
 };
 
 }  // namespace
@@ -129,11 +121,14 @@ private:
 template <class Real>
 std::unique_ptr<Coefficients<Real>> make_coefficients(std::size_t inputs,
                                                       const ModelOptions& options, double centre) {
-    const auto mlp = coefficient_network(inputs, 1, options, centre);
     const auto heads = make_heads(options.heads);
     switch (options.coefficients) {
-        case CoefficientKind::networks: return std::make_unique<ThreeNetworks<Real>>(mlp, heads);
-        case CoefficientKind::trunk: return std::make_unique<Trunk<Real>>(mlp, heads);
+        case CoefficientKind::networks:
+            return std::make_unique<ThreeNetworks<Real>>(
+                coefficient_plan(inputs, 1, options, centre), heads);
+        case CoefficientKind::trunk:
+            return std::make_unique<Trunk<Real>>(coefficient_plan(inputs, 3, options, centre),
+                                                 heads);
     }
     throw argument_error("there are no such coefficients");
 }

@@ -72,18 +72,19 @@ template <class Real>
 class MlpModel final : public Predictor {
 public:
     /// Without a network of the caller's: the one that the options ask for.
-    MlpModel(std::size_t inputs, std::size_t outputs, const ModelOptions& options,
+    MlpModel(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& options,
              std::unique_ptr<network::Network<Real>> own, std::uint64_t seed)
         : Predictor(inputs, outputs),
+          kind_(kind),
           options_(options),
           built_in_(own == nullptr),
-          network_(own ? std::move(own) : made(inputs, outputs, options)) {
+          network_(own ? std::move(own) : made(kind, inputs, outputs, options)) {
         Random random(seed);
         network_->enrol(parameters_, "network", random);
         set_values(parameters_.values());
     }
 
-    Kind kind() const override { return Kind::mlp; }
+    Kind kind() const override { return kind_; }
     ModelOptions options() const override { return options_; }
     bool built_in() const override { return built_in_; }
     double flops_per_sample() const override {
@@ -94,32 +95,44 @@ public:
     }
 
 private:
-    static std::unique_ptr<network::Network<Real>> made(std::size_t inputs, std::size_t outputs,
-                                                        const ModelOptions& options) {
+    static std::unique_ptr<network::Network<Real>> made(Kind kind, std::size_t inputs,
+                                                        std::size_t outputs, ModelOptions options) {
+        if (kind == Kind::linear) options.hidden.clear(), options.convolutions.clear();
         const double centre = field::make_domain(options.domain, inputs)->centre();
-        auto mlp = coefficient_network(inputs, outputs, options, centre);
-        mlp.last_gain = 1.0;
-        return std::make_unique<network::Mlp<Real>>(mlp);
+        return make_network<Real>(
+            coefficient_plan(inputs, outputs, options, centre).with_last_gain(1.0));
     }
     void load(std::span<const double> values) override { network_->load(values); }
 
+    Kind kind_;  // mlp or linear
     ModelOptions options_;
     bool built_in_;
     std::unique_ptr<network::Network<Real>> network_;
 };
 
+std::unique_ptr<Predictor> made_model(Kind kind, std::size_t inputs, std::size_t outputs,
+                                      const ModelOptions& options, std::uint64_t seed) {
+    check_model(options);
+    switch (options.precision) {
+        case Precision::float32:
+            return std::make_unique<MlpModel<float>>(kind, inputs, outputs, options, nullptr, seed);
+        case Precision::float64:
+            return std::make_unique<MlpModel<double>>(kind, inputs, outputs, options, nullptr,
+                                                      seed);
+    }
+    throw argument_error("there is no such precision");
+}
+
 }  // namespace
 
 std::unique_ptr<Predictor> make_mlp_model(std::size_t inputs, std::size_t outputs,
                                           const ModelOptions& options, std::uint64_t seed) {
-    check_model(options);
-    switch (options.precision) {
-        case Precision::float32:
-            return std::make_unique<MlpModel<float>>(inputs, outputs, options, nullptr, seed);
-        case Precision::float64:
-            return std::make_unique<MlpModel<double>>(inputs, outputs, options, nullptr, seed);
-    }
-    throw argument_error("there is no such precision");
+    return made_model(Kind::mlp, inputs, outputs, options, seed);
+}
+
+std::unique_ptr<Predictor> make_linear_model(std::size_t inputs, std::size_t outputs,
+                                             const ModelOptions& options, std::uint64_t seed) {
+    return made_model(Kind::linear, inputs, outputs, options, seed);
 }
 
 template <class Real>
@@ -128,7 +141,8 @@ std::unique_ptr<Predictor> make_mlp_model(std::unique_ptr<network::Network<Real>
     if (network == nullptr) throw argument_error("a model needs a network, but none was given");
     const auto own = with_precision<Real>(options);
     const auto inputs = network->inputs(), outputs = network->outputs();
-    return std::make_unique<MlpModel<Real>>(inputs, outputs, own, std::move(network), seed);
+    return std::make_unique<MlpModel<Real>>(Kind::mlp, inputs, outputs, own, std::move(network),
+                                            seed);
 }
 
 template std::unique_ptr<Predictor> make_mlp_model(std::unique_ptr<network::Network<float>>,

@@ -270,6 +270,26 @@ CoefficientValues ModelOf<Real>::coefficients_at(MatrixView<const double> z,
     return {{P.begin(), P.end()}, {q.begin(), q.end()}, {w.begin(), w.end()}};
 }
 
+/// Of images with an auto-encoder, where that is asked for and the field has a network.
+template <class Real>
+std::unique_ptr<field::VectorField<Real>> make_built_in_field(std::size_t inputs,
+                                                              const ModelOptions& options,
+                                                              double centre) {
+    const auto plan = field_plan(inputs, options, centre);
+    if (!plan.up) return field::make_field<Real>(options.field, plan.mlp, inputs);
+    switch (options.field) {
+        case field::FieldKind::directional:
+            return std::make_unique<field::DirectionalField<Real>>(inputs,
+                                                                   make_network<Real>(plan));
+        case field::FieldKind::positive:
+            return std::make_unique<field::NetworkField<Real>>(
+                make_network<Real>(plan.bounded({network::BoundedHead::sigmoid(0.01, 1.0)})));
+        case field::FieldKind::straight:
+            return field::make_field<Real>(options.field, plan.mlp, inputs);
+    }
+    throw argument_error("there is no such field");
+}
+
 template <class Real>
 std::unique_ptr<Model> built_in_model(std::size_t inputs, std::size_t outputs,
                                       const ModelOptions& options, std::uint64_t seed) {
@@ -311,13 +331,12 @@ BranchParts<Real> make_parts(std::size_t inputs, const ModelOptions& options) {
     BranchParts<Real> parts;
     parts.domain = field::make_domain(options.domain, inputs);
     const double centre = parts.domain->centre();
-    parts.field =
-        field::make_field<Real>(options.field, field_network(inputs, options, centre), inputs);
+    parts.field = make_built_in_field<Real>(inputs, options, centre);
     parts.coefficients = make_coefficients<Real>(inputs, options, centre);
     parts.eigenfunctions = static_cast<std::size_t>(options.eigenfunctions);
     if (options.start_network)
-        parts.start = std::make_unique<network::Mlp<Real>>(
-            coefficient_network(inputs, parts.eigenfunctions, options, centre));
+        parts.start =
+            make_network<Real>(coefficient_plan(inputs, parts.eigenfunctions, options, centre));
     parts.basis_scale = options.basis_scale;
     return parts;
 }

@@ -111,11 +111,8 @@ private:
     static NodeParts<Real> parts(std::size_t inputs, std::size_t outputs, const ModelOptions& o,
                                  std::unique_ptr<network::Network<Real>> f) {
         const double centre = field::make_domain(o.domain, inputs)->centre();
-        if (f == nullptr) {
-            auto mlp = field_network(inputs, o, centre);
-            mlp.shift = 0.0, mlp.scale = 1.0;  // they act on x, not on the state
-            f = std::make_unique<network::Mlp<Real>>(mlp);
-        }
+        // Centre and scale act on x, not on the state.
+        if (f == nullptr) f = make_network<Real>(field_plan(inputs, o, centre).unscaled());
         const FlowOptions flow{&field::method_of(o.method), static_cast<std::size_t>(o.steps),
                                o.tolerance, o.max_steps};
         const LinearMap linear(f->inputs(), outputs);

@@ -15,32 +15,42 @@ constexpr double least_float_tolerance = 1e-6;  // of an adaptive method, per st
 /// Which kinds beside dsl, that reads all, read an option.
 struct Readers {
     std::string_view option;
-    bool ablation, mlp, node;
+    bool ablation, mlp, node, linear;
 };
 
 constexpr Readers readers[] = {
-    {"domain", true, true, true},
-    {"field", false, false, false},
-    {"fields", false, false, false},
-    {"eigenfunctions", true, false, false},
-    {"coefficients", true, false, false},
-    {"hidden", true, true, false},
-    {"activation", true, true, false},
-    {"field-hidden", false, false, true},
-    {"field-activation", false, false, true},
-    {"initialiser", true, true, true},
-    {"last-gain", true, false, true},
-    {"heads", true, false, false},
-    {"start-network", false, false, false},
-    {"basis-scale", true, false, false},
-    {"input-scale", true, true, true},
-    {"method", false, false, true},
-    {"steps", false, false, true},
-    {"tolerance", false, false, true},
-    {"max-steps", false, false, true},
-    {"cells", true, false, false},
-    {"scheme", true, false, false},
-    {"precision", true, true, true},
+    {"domain", true, true, true, true},
+    {"field", false, false, false, false},
+    {"fields", false, false, false, false},
+    {"eigenfunctions", true, false, false, false},
+    {"coefficients", true, false, false, false},
+    {"hidden", true, true, false, false},
+    {"activation", true, true, false, false},
+    {"field-hidden", false, false, true, false},
+    {"field-activation", false, false, true, false},
+    {"initialiser", true, true, true, true},
+    {"last-gain", true, false, true, false},
+    {"heads", true, false, false, false},
+    {"start-network", false, false, false, false},
+    {"basis-scale", true, false, false, false},
+    {"input-scale", true, true, true, true},
+    {"method", false, false, true, false},
+    {"steps", false, false, true, false},
+    {"tolerance", false, false, true, false},
+    {"max-steps", false, false, true, false},
+    {"cells", true, false, false, false},
+    {"scheme", true, false, false, false},
+    {"precision", true, true, true, true},
+    {"image", true, true, true, true},
+    {"convolutions", false, true, false, false},
+    {"field-convolutions", false, false, true, false},
+    {"kernel", true, true, true, true},
+    {"halving", true, true, true, true},
+    {"encoder", true, true, true, true},
+    {"encoder-hidden", true, true, true, true},
+    {"latent", true, true, true, true},
+    {"encoder-activation", true, true, true, true},
+    {"encoder-initialiser", true, true, true, true},
 };
 
 }  // namespace
@@ -54,6 +64,7 @@ bool reads(Kind kind, std::string_view option) {
         case Kind::ablation: return found->ablation;
         case Kind::mlp: return found->mlp;
         case Kind::node: return found->node;
+        case Kind::linear: return found->linear;
     }
     return false;
 }
@@ -67,6 +78,21 @@ void check_model(const ModelOptions& options) {
             fmt::format("tolerance must be 1e-06 or more where the networks are of precision "
                         "float32, but is {}; raise it, or use precision float64",
                         option_text(options.tolerance)));
+    if (options.kernel % 2 == 0)
+        throw argument_error(
+            fmt::format("kernel must be odd, so that a window has a middle, but is {}; take {}",
+                        options.kernel, options.kernel + 1));
+    if (!options.image.empty() && options.image.size() != 3)
+        throw argument_error(fmt::format(
+            "image takes height, width and channels, as in 28-28-1, but {} {} given",
+            options.image.size(), options.image.size() == 1 ? "number was" : "numbers were"));
+    if (options.latent == 0 && !(options.encoder.empty() && options.encoder_hidden.empty()))
+        throw argument_error(
+            "an encoder needs to know how many numbers it gives; set latent, for instance to 64");
+    if (options.latent > 0 && !(options.convolutions.empty() && options.field_convolutions.empty()))
+        throw argument_error(
+            "behind an encoder there are no images for convolutions and field-convolutions; leave "
+            "them out, or the encoder (latent 0)");
     // From the middle of the domain a line takes so many steps to each side.
     if (!field::method_of(options.method).adaptive() && options.steps > options.max_steps)
         throw argument_error(fmt::format(

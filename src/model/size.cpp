@@ -14,53 +14,36 @@
 #include "deepsl/parallel.h"
 #include "deepsl/text.h"
 #include "memory.h"
+#include "model/networks.h"
 
 namespace deepsl::model {
 namespace {
 
-using Layers = std::vector<std::int64_t>;
-
-double mlp_count(double inputs, const Layers& hidden, double outputs) {
-    double count = 0.0, before = inputs;
-    for (const auto units : hidden) {
-        count += (before + 1.0) * static_cast<double>(units);
-        before = static_cast<double>(units);
-    }
-    return count + (before + 1.0) * outputs;
-}
-
-/// Numbers that a row leaves on the tape: layers are padded to whole vectors.
-double kept(const Layers& hidden, double outputs) {
-    const auto padded = [](double units) { return 16.0 * std::ceil(units / 16.0); };
-    double count = padded(outputs);
-    for (const auto units : hidden) count += padded(static_cast<double>(units));
-    return count;
-}
-
 /// Networks for 1/p, q and w, and outputs of each.
 struct CoefficientShape {
-    double networks, outputs;
+    double networks;
+    std::size_t outputs;
 };
 
 CoefficientShape shape_of(CoefficientKind kind) {
     switch (kind) {
-        case CoefficientKind::networks: return {3.0, 1.0};
-        case CoefficientKind::trunk: return {1.0, 3.0};
+        case CoefficientKind::networks: return {3.0, 1};
+        case CoefficientKind::trunk: return {1.0, 3};
     }
     return {};
 }
 
-double coefficient_count(double inputs, const ModelOptions& o) {
+double coefficient_count(std::size_t inputs, const ModelOptions& o) {
     const auto shape = shape_of(o.coefficients);
-    return shape.networks * mlp_count(inputs, o.hidden, shape.outputs);
+    return shape.networks * parameter_count(coefficient_plan(inputs, shape.outputs, o, 0.0));
 }
 
-double field_count(double inputs, const ModelOptions& o) {
+double field_count(std::size_t inputs, const ModelOptions& o) {
+    const auto n = static_cast<double>(inputs);
     switch (o.field) {
-        case field::FieldKind::directional:
-            return inputs + mlp_count(inputs, o.field_hidden, inputs);
-        case field::FieldKind::straight: return inputs;
-        case field::FieldKind::positive: return mlp_count(inputs, o.field_hidden, inputs);
+        case field::FieldKind::directional: return n + parameter_count(field_plan(inputs, o, 0.0));
+        case field::FieldKind::straight: return n;
+        case field::FieldKind::positive: return parameter_count(field_plan(inputs, o, 0.0));
     }
     return 0.0;
 }
@@ -93,22 +76,29 @@ struct Passes {
 
 /// Of all chunks at the nodes of their cells: points, coefficients, and the problems in double;
 /// derivatives of them all; on a tape, what the networks keep.
-double node_bytes(double inputs, const Passes& passes, const ModelOptions& o) {
+double node_bytes(std::size_t inputs, const Passes& passes, const ModelOptions& o) {
     const auto shape = shape_of(o.coefficients);
     const auto nodes =
         static_cast<double>(2 * o.cells) * static_cast<double>(sturm::nodes_per_cell(o.scheme));
-    const double taped = shape.networks * kept(o.hidden, shape.outputs);
-    const double others = real_bytes(o) * (2.0 * inputs + 6.0) + sizeof(double) * 8.0;
+    const double taped =
+        shape.networks * taped_per_row(coefficient_plan(inputs, shape.outputs, o, 0.0));
+    const double others =
+        real_bytes(o) * (2.0 * static_cast<double>(inputs) + 6.0) + sizeof(double) * 8.0;
     return static_cast<double>(chunk_rows) * nodes *
            (passes.with_tape * real_bytes(o) * taped + passes.all * others);
 }
 
 /// Of all chunks, if each sample takes so many Runge-Kutta steps.
-double step_bytes(double inputs, double steps, const Passes& passes, const ModelOptions& o) {
+double step_bytes(std::size_t inputs, double steps, const Passes& passes, const ModelOptions& o) {
     const auto stages = static_cast<double>(field::method_of(o.method).stages());
-    const double reals =
-        passes.with_tape * kept(o.field_hidden, inputs) + passes.all * 4.0 * inputs;
+    const double reals = passes.with_tape * taped_per_row(field_plan(inputs, o, 0.0)) +
+                         passes.all * 4.0 * static_cast<double>(inputs);
     return static_cast<double>(chunk_rows) * steps * stages * real_bytes(o) * reals;
+}
+
+/// Of all chunks through a network once.
+double row_bytes(const NetworkPlan& plan, const Passes& passes, const ModelOptions& o) {
+    return passes.with_tape * static_cast<double>(chunk_rows) * real_bytes(o) * taped_per_row(plan);
 }
 
 /// Through the whole domain, or from t = 0 to 1 for a neural ODE, about.
@@ -124,29 +114,43 @@ struct Need {
     double all() const { return numbers + nodes + steps; }
 };
 
+/// Of the networks at work: at the nodes of cells, and at the stages of steps.
+void add_work(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& o,
+              const Passes& passes, Need& need) {
+    const auto fields = static_cast<double>(o.fields), steps = static_cast<double>(o.steps);
+    switch (kind) {
+        case Kind::dsl:
+            need.nodes += fields * node_bytes(inputs, passes, o);
+            if (o.field != field::FieldKind::straight)
+                need.steps +=
+                    fields * step_bytes(inputs, step_count(2.0 * steps + 2.0, o), passes, o);
+            break;
+        case Kind::ablation:
+            need.nodes += node_bytes(inputs + 1, passes, without_convolutions(o));
+            break;
+        case Kind::mlp:
+            need.nodes += row_bytes(coefficient_plan(inputs, outputs, o, 0.0), passes, o);
+            break;
+        case Kind::node: need.steps += step_bytes(inputs, step_count(steps, o), passes, o); break;
+        case Kind::linear: break;
+    }
+}
+
 Need need_of(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& o,
              const Use& use) {
     const Passes passes(use);
-    const auto n = static_cast<double>(inputs);
-    const auto fields = static_cast<double>(o.fields), steps = static_cast<double>(o.steps);
     Need need;
     // Values, and for training gradient, two moments and the best so far, in double; weights in the
     // order of each sweep, and a gradient for each pass, in the model's precision.
     need.numbers =
         parameter_count(kind, inputs, outputs, o) *
         ((use.training ? 5.0 : 1.0) * sizeof(double) + (2.0 + passes.all) * real_bytes(o));
-    switch (kind) {
-        case Kind::dsl:
-            need.nodes = fields * node_bytes(n, passes, o);
-            if (o.field != field::FieldKind::straight)
-                need.steps = fields * step_bytes(n, step_count(2.0 * steps + 2.0, o), passes, o);
-            break;
-        case Kind::ablation: need.nodes = node_bytes(n + 1.0, passes, o); break;
-        case Kind::mlp:
-            need.nodes = passes.with_tape * static_cast<double>(chunk_rows) * real_bytes(o) *
-                         kept(o.hidden, static_cast<double>(outputs));
-            break;
-        case Kind::node: need.steps = step_bytes(n, step_count(steps, o), passes, o); break;
+    if (o.latent > 0) {
+        need.nodes += row_bytes(encoder_plan(inputs, o), passes, o);
+        add_work(kind, static_cast<std::size_t>(o.latent), outputs, behind_encoder(o), passes,
+                 need);
+    } else {
+        add_work(kind, inputs, outputs, o, passes, need);
     }
     return need;
 }
@@ -158,6 +162,7 @@ std::string_view layers_of(Kind kind) {
         case Kind::ablation:
         case Kind::mlp: return "hidden";
         case Kind::node: return "field-hidden";
+        case Kind::linear: return "latent";
     }
     return "";
 }
@@ -165,18 +170,25 @@ std::string_view layers_of(Kind kind) {
 }  // namespace
 
 double parameter_count(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOptions& o) {
+    if (o.latent > 0)
+        return parameter_count(encoder_plan(inputs, o)) +
+               parameter_count(kind, static_cast<std::size_t>(o.latent), outputs,
+                               behind_encoder(o));
     const auto n = static_cast<double>(inputs), m = static_cast<double>(outputs);
     switch (kind) {
         case Kind::dsl: {
-            const double start = o.start_network
-                                     ? mlp_count(n, o.hidden, static_cast<double>(o.eigenfunctions))
-                                     : 0.0;
+            const auto d = static_cast<std::size_t>(o.eigenfunctions);
+            const double start =
+                o.start_network ? parameter_count(coefficient_plan(inputs, d, o, 0.0)) : 0.0;
             return static_cast<double>(o.fields) *
-                   (field_count(n, o) + coefficient_count(n, o) + start + basis_count(m, o));
+                   (field_count(inputs, o) + coefficient_count(inputs, o) + start +
+                    basis_count(m, o));
         }
-        case Kind::ablation: return coefficient_count(n + 1.0, o) + basis_count(m, o);
-        case Kind::mlp: return mlp_count(n, o.hidden, m);
-        case Kind::node: return mlp_count(n, o.field_hidden, n) + (n + 1.0) * m;
+        case Kind::ablation:
+            return coefficient_count(inputs + 1, without_convolutions(o)) + basis_count(m, o);
+        case Kind::mlp: return parameter_count(coefficient_plan(inputs, outputs, o, 0.0));
+        case Kind::node: return parameter_count(field_plan(inputs, o, 0.0)) + (n + 1.0) * m;
+        case Kind::linear: return (n + 1.0) * m;
     }
     return 0.0;
 }

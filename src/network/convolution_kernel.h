@@ -53,6 +53,8 @@ struct ConvolutionKernel {
     /// [parameters]: added to what is there.
     void (*backward)(const PackedConvolution<Real>&, const Real* x, const Real* y,
                      std::size_t images, Real* dy, Real* dx, Real* gradient);
+    /// Bounds `count` numbers by a head; keeps the tanh, if saved is not null.
+    void (*bound)(const Head<Real>&, Real* r, std::size_t count, Real* saved);
     void (*pool)(const Pooling&, const Real* x, std::size_t images, Real* y);
     /// A maximum that several pixels have belongs to the first of them.
     void (*pool_backward)(const Pooling&, const Real* x, const Real* dy, std::size_t images,

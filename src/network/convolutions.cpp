@@ -60,6 +60,12 @@ LayerAct act_of(const std::optional<Activation>& activation) {
 }
 
 template <class Real>
+Head<Real> head_of(const BoundedHead& head) {
+    return {static_cast<Real>(head.centre), static_cast<Real>(head.radius),
+            static_cast<Real>(head.shift), static_cast<Real>(head.slope)};
+}
+
+template <class Real>
 Real* scratch(std::size_t which, std::size_t size) {
     thread_local std::vector<Real> buffers[2];
     if (buffers[which].size() < size) buffers[which].resize(size);
@@ -96,6 +102,7 @@ double taped_per_row(const ConvolutionOptions& options) {
         count += static_cast<double>(convolved(shapes[l], options.layers[l]).size());
         if (options.layers[l].pool > 1) count += static_cast<double>(shapes[l + 1].size());
     }
+    if (options.head) count += static_cast<double>(shapes.back().size());
     return count;
 }
 
@@ -156,7 +163,8 @@ void Convolutions<Real>::enrol(Parameters& parameters, const std::string& name, 
         const auto weight = parameters.add(joined(name, "weight" + number),
                                            {rows, side, side, up ? out : in}, Role::matrix);
         initialise({parameters.values().data() + weight, rows * columns}, rows, columns,
-                   {side * side * in, side * side * out}, options_.initialiser, 1.0, random);
+                   {side * side * in, side * side * out}, options_.initialiser,
+                   l + 1 == options_.layers.size() ? options_.last_gain : 1.0, random);
         parameters.add(joined(name, "bias" + number), {out}, Role::vector);
     }
 }
@@ -180,13 +188,15 @@ std::size_t Convolutions<Real>::offset_of(std::size_t stage) const {
 
 template <class Real>
 std::size_t Convolutions<Real>::saved_per_row() const {
-    return offset_of(stages_.size() - (stages_.back().reads_result() ? 0 : 1));
+    const bool result = stages_.back().reads_result();
+    return offset_of(stages_.size() - (result ? 0 : 1)) + (options_.head ? outputs() : 0);
 }
 
 template <class Real>
 void Convolutions<Real>::forward(const Real* x, std::size_t rows, Real* y, Tape* tape) const {
     const auto& kernel = convolution_kernel<Real>();
     const auto per_row = saved_per_row();
+    const auto own = per_row - (options_.head ? outputs() : 0);  // without the head's
     Real* const saved = tape != nullptr ? tape->push<Real>(rows * per_row) : nullptr;
     for (std::size_t first = 0; first < rows; first += group_) {
         const auto images = std::min(group_, rows - first);
@@ -207,6 +217,9 @@ void Convolutions<Real>::forward(const Real* x, std::size_t rows, Real* y, Tape*
                             saved + first * per_row + images * offset_of(s));
             from = to;
         }
+        if (options_.head)
+            kernel.bound(head_of<Real>(*options_.head), y + first * outputs(), images * outputs(),
+                         saved != nullptr ? saved + first * per_row + images * own : nullptr);
     }
 }
 
@@ -221,9 +234,15 @@ void Convolutions<Real>::pullback(const Real* x, std::size_t rows, const Real* d
         const auto result_of = [&](std::size_t s) {
             return saved + first * per_row + images * offset_of(s);
         };
-        auto count = images * outputs();
+        const auto count = images * outputs();
         Real* delta = scratch<Real>(stages_.size() % 2, count);
         std::copy_n(dy + first * outputs(), count, delta);
+        if (options_.head) {
+            const auto head = head_of<Real>(*options_.head);
+            const Real* const t = saved + (first + images) * per_row - count;
+            for (std::size_t i = 0; i < count; ++i)
+                delta[i] *= head.radius * head.slope * (1 - t[i] * t[i]);
+        }
         Real* own = gradient + offset_;
         for (const auto& stage : stages_)
             if (stage.convolution) own += stage.convolution->parameters();

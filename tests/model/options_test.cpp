@@ -82,15 +82,42 @@ const std::map<std::string, std::string, std::less<>> other_values{
     {"max-steps", "1"},
     {"cells", "3"},
     {"scheme", "midpoint"},
-    {"precision", "float32"}};
+    {"precision", "float32"},
+    {"image", "3-4-1"},
+    {"convolutions", "3"},
+    {"field-convolutions", "3"},
+    {"kernel", "1"},
+    {"halving", "max"},
+    {"encoder", "3"},
+    {"encoder-hidden", "3"},
+    {"latent", "4"},
+    {"encoder-activation", "tanh"},
+    {"encoder-initialiser", "glorot"}};
+
+/// A row of numbers, an image, and an image behind an encoder: each option matters somewhere.
+std::vector<ModelOptions> bases() {
+    ModelOptions table;
+    table.hidden = table.field_hidden = {4};
+    table.eigenfunctions = 3;
+    table.last_gain = 0.5;
+    table.precision = Precision::float64;
+    auto image = table, encoded = table;
+    image.image = encoded.image = {4, 3, 1};
+    image.convolutions = image.field_convolutions = {2};
+    encoded.encoder = {2};
+    encoded.encoder_hidden = {4};
+    encoded.latent = 3;
+    return {table, image, encoded};
+}
 
 /// What a model predicts for some samples, and which numbers it has learned from.
 std::vector<double> behaviour(Kind kind, const ModelOptions& options) {
     Random random(3);
-    Matrix<double> x(6, 2), targets(6, 1);
-    for (double& value : x.values()) value = uniform(random, 0.1, 0.6);
+    const std::size_t inputs = options.image.empty() ? 2 : 12;
+    Matrix<double> x(6, inputs), targets(6, 1);
+    for (double& value : x.values()) value = uniform(random, 0.05, 0.25);
     for (double& value : targets.values()) value = uniform(random, -1.0, 1.0);
-    const auto predictor = make_predictor(kind, 2, 1, options, 5);
+    const auto predictor = make_predictor(kind, inputs, 1, options, 5);
     predictor->calibrate(x, targets);
     if (kind == Kind::node) {  // its last stage begins at 0, and would hide the others
         std::vector<double> values(predictor->parameters().values().begin(),
@@ -108,34 +135,41 @@ std::vector<double> behaviour(Kind kind, const ModelOptions& options) {
 }
 
 TEST(ModelOptions, AKindReadsThoseThatChangeIt) {
-    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node}) {
-        ModelOptions base;
-        base.hidden = base.field_hidden = {4};
-        base.eigenfunctions = 3;
-        base.last_gain = 0.5;
-        base.precision = Precision::float64;
-        const auto differs = [&](const Option& option, auto method) {
-            // Fixed steps must not be more than the limit.
-            if (option.name == "max-steps" && method == field::MethodKind::rk4) return false;
-            ModelOptions from = base, to;
-            from.method = method;
-            to = from;
-            visit_model(to, [&](const Option& each, auto& value) {
-                if (each.name == option.name) {
-                    const auto other = other_values.find(option.name);
-                    ASSERT_NE(other, other_values.end()) << option.name;
-                    parse_option(option, other->second, value);
-                }
-            });
-            return behaviour(kind, from) != behaviour(kind, to);
-        };
-        visit_model(base, [&](const Option& option, const auto&) {
+    const auto differs = [](Kind kind, const ModelOptions& base, const Option& option,
+                            field::MethodKind method) {
+        // Fixed steps must not be more than the limit.
+        if (option.name == "max-steps" && method == field::MethodKind::rk4) return false;
+        ModelOptions from = base, to;
+        from.method = method;
+        to = from;
+        visit_model(to, [&](const Option& each, auto& value) {
+            if (each.name == option.name) {
+                const auto other = other_values.find(option.name);
+                ASSERT_NE(other, other_values.end()) << option.name;
+                parse_option(option, other->second, value);
+            }
+        });
+        try {
+            check_model(to);
+        } catch (const Error&) {
+            return false;  // what is missing here another base has
+        }
+        return behaviour(kind, from) != behaviour(kind, to);
+    };
+    const auto all = bases();
+    for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node, Kind::linear})
+        visit_model(all.front(), [&](const Option& option, const auto&) {
             // Fixed steps have a number, adaptive ones a tolerance and a limit.
-            const bool changes = differs(option, field::MethodKind::rk4) ||
-                                 differs(option, field::MethodKind::dormand_prince);
+            bool changes = false;
+            for (const auto& base : all) {
+                const bool image = option.name == "image" || option.name == "convolutions" ||
+                                   option.name == "field-convolutions" || option.name == "encoder";
+                if (image && base.image.empty()) continue;  // rows of numbers have none
+                changes |= differs(kind, base, option, field::MethodKind::rk4) ||
+                           differs(kind, base, option, field::MethodKind::dormand_prince);
+            }
             EXPECT_EQ(reads(kind, option.name), changes) << name(kind) << ": " << option.name;
         });
-    }
     EXPECT_FALSE(reads(Kind::dsl, "epochs"));
 }
 

@@ -90,6 +90,10 @@ Numbers slow(const ConvolutionOptions& options, Numbers x, const double* values)
         if (layer.pool > 1) x = slow_pool(full, shapes[l + 1], layer.pool, x);
         values += weights + layer.features;
     }
+    if (options.head)
+        for (auto& r : x)
+            r = options.head->centre +
+                options.head->radius * std::tanh(options.head->slope * (r - options.head->shift));
     return x;
 }
 

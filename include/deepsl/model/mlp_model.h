@@ -17,6 +17,10 @@ namespace deepsl::model {
 std::unique_ptr<Predictor> make_mlp_model(std::size_t inputs, std::size_t outputs,
                                           const ModelOptions& options, std::uint64_t seed);
 
+/// No layers but one, which is linear: with classes, logistic regression by gradients.
+std::unique_ptr<Predictor> make_linear_model(std::size_t inputs, std::size_t outputs,
+                                             const ModelOptions& options, std::uint64_t seed);
+
 /// With a network of your own.
 template <class Real>
 std::unique_ptr<Predictor> make_mlp_model(std::unique_ptr<network::Network<Real>> network,

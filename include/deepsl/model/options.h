@@ -22,8 +22,10 @@ constexpr std::array<std::string_view, 2> names(Scheme) { return {"midpoint", "m
 namespace deepsl::model {
 
 /// Deep Sturm-Liouville and the models to compare it with.
-enum class Kind { dsl, ablation, mlp, node };
-constexpr std::array<std::string_view, 4> names(Kind) { return {"dsl", "ablation", "mlp", "node"}; }
+enum class Kind { dsl, ablation, mlp, node, linear };
+constexpr std::array<std::string_view, 5> names(Kind) {
+    return {"dsl", "ablation", "mlp", "node", "linear"};
+}
 
 enum class Preset { standard, paper };
 constexpr std::array<std::string_view, 2> names(Preset) { return {"default", "paper"}; }
@@ -36,6 +38,10 @@ constexpr std::array<std::string_view, 2> names(HeadKind) { return {"calm", "pap
 
 enum class BasisScale { centred, rms, none };
 constexpr std::array<std::string_view, 3> names(BasisScale) { return {"centred", "rms", "none"}; }
+
+/// How convolutions halve an image: every other pixel, or the largest of four.
+enum class Halving { stride, max };
+constexpr std::array<std::string_view, 2> names(Halving) { return {"stride", "max"}; }
 
 enum class Precision { float32, float64 };
 constexpr std::array<std::string_view, 2> names(Precision) { return {"float32", "float64"}; }
@@ -63,6 +69,17 @@ struct ModelOptions {
     std::int64_t cells = 8;
     sturm::Scheme scheme = sturm::Scheme::magnus4;
     Precision precision = Precision::float32;
+    /// Of images: height, width and channels of a row. None: rows are just numbers.
+    std::vector<std::int64_t> image;
+    std::vector<std::int64_t> convolutions;        // features
+    std::vector<std::int64_t> field_convolutions;  // features; the field is an auto-encoder
+    std::int64_t kernel = 3;
+    Halving halving = Halving::stride;
+    /// In front of the model: convolutions, layers and the latent numbers, 0 for no encoder.
+    std::vector<std::int64_t> encoder, encoder_hidden;
+    std::int64_t latent = 0;
+    network::Activation encoder_activation = network::Activation::leaky_relu;
+    network::Initialiser encoder_initialiser = network::Initialiser::he;
 };
 
 /// Calls visitor(option, value) for each option, in the order of the method.
@@ -111,6 +128,27 @@ void visit_model(Options& o, Visitor&& visitor) {
     visitor(whole_number("cells", 1, 10000, "cells on each side of the sample"), o.cells);
     visitor(choice<sturm::Scheme>("scheme", "order 2 or order 4 on a cell"), o.scheme);
     visitor(choice<Precision>("precision", "of the networks; the rest is in float64"), o.precision);
+    visitor(sizes("image", "height, width and channels of images; known from the data"), o.image);
+    visitor(sizes("convolutions",
+                  "features of convolutions on images, before the hidden layers; the last of equal "
+                  "neighbours halves the image"),
+            o.convolutions);
+    visitor(sizes("field-convolutions",
+                  "the same for the field: an auto-encoder, with field-hidden in its middle"),
+            o.field_convolutions);
+    visitor(whole_number("kernel", 1, 31, "side of the convolutions' windows, odd"), o.kernel);
+    visitor(choice<Halving>("halving", "how images are halved: every other pixel, or the largest"),
+            o.halving);
+    visitor(sizes("encoder", "features of convolutions in front of the model"), o.encoder);
+    visitor(sizes("encoder-hidden", "hidden layers behind them"), o.encoder_hidden);
+    visitor(whole_number("latent", 0, 65536,
+                         "numbers that the encoder gives, which the model sees instead of the "
+                         "inputs; 0 = no encoder"),
+            o.latent);
+    visitor(choice<network::Activation>("encoder-activation", "between the encoder's layers"),
+            o.encoder_activation);
+    visitor(choice<network::Initialiser>("encoder-initialiser", "of the encoder's weights"),
+            o.encoder_initialiser);
 }
 
 /// Whether a model of this kind reads the option of this name; it keeps the others, but nothing

@@ -35,6 +35,8 @@ struct ConvolutionOptions {
     Initialiser initialiser = Initialiser::glorot;
     double shift = 0.0;  // centre and scale of the inputs, the same for all of them
     double scale = 1.0;
+    double last_gain = 1.0;           // factor on the initial weights of the last layer
+    std::optional<BoundedHead> head{};  // of all outputs
 };
 
 /// The images that the layers give, the input first.
@@ -66,7 +68,7 @@ public:
 private:
     struct Stage;
 
-    std::size_t saved_per_row() const;
+    std::size_t saved_per_row() const;               // results of stages, then the head's tanh
     std::size_t offset_of(std::size_t stage) const;  // in what a row saves
 
     ConvolutionOptions options_;
