@@ -13,17 +13,16 @@
 namespace deepsl::field {
 namespace {
 
-void check_columns(MatrixView<const double> x, const Domain& domain) {
-    if (x.columns() != domain.dimensions())
-        throw argument_error(
-            fmt::format("the scaling is for rows of {} numbers, but got rows of {}",
-                        domain.dimensions(), x.columns()));
+void check_columns(MatrixView<const double> x, std::size_t expected) {
+    if (x.columns() != expected)
+        throw argument_error(fmt::format(
+            "the scaling is for rows of {} numbers, but got rows of {}", expected, x.columns()));
 }
 
 void check_data(MatrixView<const double> x, const Domain& domain) {
     if (x.rows() == 0 || x.columns() == 0)
         throw data_error("scaling needs at least one row and one column of numbers");
-    check_columns(x, domain);
+    check_columns(x, domain.dimensions());
     const auto values = x.values();
     if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
         throw data_error("a column holds NaN or infinite numbers; remove or replace them first");
@@ -114,7 +113,7 @@ void check_rows(MatrixView<const double> x, std::size_t targets) {
 }  // namespace
 
 Matrix<double> Scaling::unlimited(MatrixView<const double> x) const {
-    check_columns(x, *domain);
+    check_columns(x, placement.shift.size());
     Matrix<double> z(x.rows(), x.columns());
     for (std::size_t r = 0; r < x.rows(); ++r)
         for (std::size_t c = 0; c < x.columns(); ++c)
@@ -124,12 +123,18 @@ Matrix<double> Scaling::unlimited(MatrixView<const double> x) const {
 
 Matrix<double> Scaling::forward(MatrixView<const double> x) const {
     auto z = unlimited(x);
-    for (std::size_t r = 0; r < z.rows(); ++r) domain->pull_in(z.row(r));
+    for (std::size_t r = 0; domain && r < z.rows(); ++r) domain->pull_in(z.row(r));
     return z;
 }
 
+void Scaling::apply(std::span<double> x) const {
+    for (std::size_t c = 0; c < x.size(); ++c)
+        x[c] = (x[c] - placement.shift[c]) * placement.factor[c];
+    if (domain) domain->pull_in(x);
+}
+
 Matrix<double> Scaling::inverse(MatrixView<const double> z) const {
-    check_columns(z, *domain);
+    check_columns(z, placement.shift.size());
     Matrix<double> x(z.rows(), z.columns());
     for (std::size_t r = 0; r < z.rows(); ++r)
         for (std::size_t c = 0; c < z.columns(); ++c)
@@ -140,7 +145,8 @@ Matrix<double> Scaling::inverse(MatrixView<const double> z) const {
 std::size_t Scaling::pulled_in(MatrixView<const double> x) const {
     auto z = unlimited(x);
     std::size_t count = 0;
-    for (std::size_t r = 0; r < z.rows(); ++r) count += domain->pull_in(z.row(r)) ? 1U : 0U;
+    for (std::size_t r = 0; domain && r < z.rows(); ++r)
+        count += domain->pull_in(z.row(r)) ? 1U : 0U;
     return count;
 }
 

@@ -19,6 +19,14 @@ void add(const Dataset& data, io::Hash& hash) {
         hash.add(std::as_bytes(std::span(matrix.values())));
     };
     add_matrix(data.x);
+    if (data.source) {
+        data.source->add_to(hash);
+        hash.add(std::as_bytes(std::span(data.places)));
+        if (data.scaling) {
+            hash.add(std::as_bytes(std::span(data.scaling->placement.shift)));
+            hash.add(std::as_bytes(std::span(data.scaling->placement.factor)));
+        }
+    }
     hash.add(std::as_bytes(std::span(data.labels)));
     add_matrix(data.numbers);
 }

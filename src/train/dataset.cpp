@@ -81,7 +81,14 @@ std::vector<std::size_t> class_quotas(double share, const std::vector<std::size_
 
 Dataset Dataset::rows_at(std::span<const std::size_t> rows) const {
     Dataset part;
-    part.x = x.rows_at(rows);
+    if (source) {
+        part.source = source;
+        part.scaling = scaling;
+        part.places.reserve(rows.size());
+        for (const auto row : rows) part.places.push_back(places[row]);
+    } else {
+        part.x = x.rows_at(rows);
+    }
     if (!has_labels()) {
         part.numbers = numbers.rows_at(rows);
         return part;
@@ -91,12 +98,49 @@ Dataset Dataset::rows_at(std::span<const std::size_t> rows) const {
     return part;
 }
 
+void Dataset::read(std::span<const std::size_t> rows, std::uint64_t draw,
+                   Matrix<double>& out) const {
+    out.resize(rows.size(), inputs());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto to = out.row(i);
+        if (!source) {
+            std::copy_n(x.row(rows[i]).data(), x.columns(), to.data());
+            continue;
+        }
+        if (draw == 0)
+            source->read(places[rows[i]], to);
+        else
+            source->vary(places[rows[i]], draw, to);
+        if (scaling) scaling->apply(to);
+    }
+}
+
+Matrix<double> Dataset::read(std::span<const std::size_t> rows) const {
+    Matrix<double> result;
+    read(rows, 0, result);
+    return result;
+}
+
+model::Prediction predict(const model::Predictor& model, const Dataset& data) {
+    if (!data.source) return model.predict(data.x);
+    constexpr std::size_t block = 1024;
+    model::Prediction all;
+    all.resize(data.size(), model.outputs(), model.eigenvalues());
+    std::vector<std::size_t> rows;
+    for (std::size_t first = 0; first < data.size(); first += block) {
+        rows.resize(std::min(block, data.size() - first));
+        std::iota(rows.begin(), rows.end(), first);
+        all.put(first, model.predict(data.read(rows)));
+    }
+    return all;
+}
+
 void check_dataset(const model::Predictor& model, const Dataset& data, std::string_view name) {
     if (data.empty())
         throw data_error(fmt::format("{}: there are no rows; give at least one sample", name));
-    if (data.x.columns() != model.inputs())
+    if (data.inputs() != model.inputs())
         throw data_error(fmt::format("{}: x must be [rows, {}], but is [{}, {}]", name,
-                                     model.inputs(), data.x.rows(), data.x.columns()));
+                                     model.inputs(), data.size(), data.inputs()));
     if (data.has_labels() && !data.numbers.empty())
         throw data_error(fmt::format("{}: targets must be labels or numbers, not both", name));
     if (data.targets().size() != data.size())

@@ -7,7 +7,7 @@ namespace deepsl::train {
 Evaluation evaluate(const model::Predictor& model, const Dataset& data, Loss loss) {
     check_dataset(model, data, "evaluation data");
     loss = loss_for(loss, data.has_labels());
-    return evaluate(model.predict(data.x), data.targets(), loss);
+    return evaluate(predict(model, data), data.targets(), loss);
 }
 
 Evaluation evaluate(const model::Prediction& prediction, const Targets& targets, Loss loss) {

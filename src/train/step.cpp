@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "deepsl/parallel.h"
 
@@ -13,19 +14,28 @@ struct BatchPass::Lane {
     Matrix<double> x;                  // the rows of a chunk, gathered
     std::vector<std::int64_t> labels;  // and their targets
     Matrix<double> numbers;
+    std::vector<std::size_t> places;
     LossSeeds seeds;
     LossSums sums;
 
-    void gather(const Dataset& data, std::span<const std::size_t> rows) {
-        const auto copy = [&](const Matrix<double>& from, Matrix<double>& to) {
-            to.resize(rows.size(), from.columns());
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                std::copy_n(from.row(rows[i]).data(), from.columns(), to.row(i).data());
-        };
-        copy(data.x, x);
+    void gather(const Dataset& data, std::span<const std::size_t> rows, std::uint64_t draw) {
+        data.read(rows, draw, x);
         labels.clear();
-        if (!data.has_labels()) return copy(data.numbers, numbers);
-        for (const auto row : rows) labels.push_back(data.labels[row]);
+        for (const auto row : rows)
+            if (data.has_labels()) labels.push_back(data.labels[row]);
+        if (data.has_labels()) return;
+        numbers.resize(rows.size(), data.numbers.columns());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            std::ranges::copy(data.numbers.row(rows[i]), numbers.row(i).begin());
+    }
+
+    /// Rows that lie one after the other.
+    MatrixView<const double> part(const Dataset& data, std::size_t first, std::size_t count) {
+        if (!data.source) return data.x.part(first, count);
+        places.resize(count);
+        std::iota(places.begin(), places.end(), first);
+        data.read(places, 0, x);
+        return x;
     }
 };
 
@@ -59,10 +69,10 @@ LossSums BatchPass::each_chunk(std::size_t rows, const Chunk& work) {
 }
 
 LossSums BatchPass::gradient(const Dataset& data, std::span<const std::size_t> rows, Loss loss,
-                             double alpha, std::span<double> gradient) {
+                             double alpha, std::span<double> gradient, std::uint64_t draw) {
     const auto sums =
         each_chunk(rows.size(), [&](Lane& lane, std::size_t first, std::size_t count) {
-            lane.gather(data, rows.subspan(first, count));
+            lane.gather(data, rows.subspan(first, count), draw);
             const auto& part = lane.pass->forward(lane.x, true);
             prediction_.put(first, part);
             lane.sums += loss_sums(loss, part, {lane.labels, lane.numbers}, alpha, &lane.seeds);
@@ -80,7 +90,7 @@ LossSums BatchPass::gradient(const Dataset& data, std::span<const std::size_t> r
 LossSums BatchPass::loss(const Dataset& data, Loss loss) {
     const auto all = data.targets();
     return each_chunk(data.size(), [&](Lane& lane, std::size_t first, std::size_t count) {
-        const auto& part = lane.pass->forward(data.x.part(first, count), false);
+        const auto& part = lane.pass->forward(lane.part(data, first, count), false);
         prediction_.put(first, part);
         const Targets targets{
             all.has_labels() ? all.labels.subspan(first, count) : all.labels,

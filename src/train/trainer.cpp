@@ -42,15 +42,21 @@ struct Material {
 };
 
 void calibrate(model::Predictor& model, const Material& data) {
+    // Of a source some rows tell enough, and all of them might not fit into memory.
+    constexpr std::size_t most_of_source = 4096;
+    const std::span<const std::size_t> all(data.rows);
+    const auto rows = data.known.source ? all.first(std::min(all.size(), most_of_source)) : all;
     std::vector<std::size_t> finite;
-    for (const auto row : data.rows) {
-        const auto x = data.known.x.row(row);
-        if (std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); }))
+    Matrix<double> x;
+    for (const auto row : rows) {
+        data.known.read({&row, 1}, 0, x);
+        const auto& values = x.values();
+        if (std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
             finite.push_back(row);
     }
     if (finite.empty()) return;
     const auto usable = data.known.rows_at(finite);
-    model.calibrate(usable.x, calibration_targets(usable, model.outputs()));
+    model.calibrate(data.known.read(finite), calibration_targets(usable, model.outputs()));
 }
 
 std::string text_of(const Random& random) {
@@ -151,7 +157,8 @@ private:
     void one_step(std::size_t step) {
         const auto begin = step * batch_;
         const auto rows = std::span(order_).subspan(begin, std::min(batch_, order_.size() - begin));
-        const auto sums = passes_.gradient(data_.known, rows, loss_, options_.alpha, gradient_);
+        const auto sums = passes_.gradient(data_.known, rows, loss_, options_.alpha, gradient_,
+                                           static_cast<std::uint64_t>(epochs_done() + 1));
         if (sums.kept > 0)
             optimiser_.step(model_, gradient_);
         else
@@ -248,7 +255,7 @@ TrainingRecord train(model::Predictor& model, const Dataset& training, const Dat
     if (!state) calibrate(model, data);
 
     const auto some = std::span(data.rows).first(std::min<std::size_t>(data.rows.size(), 8));
-    CheckpointKeeper keeper(model, training.x.rows_at(some), checkpointing, std::move(run),
+    CheckpointKeeper keeper(model, training.read(some), checkpointing, std::move(run),
                             callbacks.warning);
     Run all(model, data, loss, options, callbacks, random, keeper);
     if (state) all.resume(*state);

@@ -12,13 +12,16 @@
 namespace deepsl::field {
 
 struct Scaling {
-    DomainPointer domain;
+    DomainPointer domain;  // null: nothing is pulled in, as in front of an encoder
     Placement placement;
     double spread = 0.25;  // root mean square of the training points about their centre
 
     /// x [B, n] in the data's units -> points of the domain. Points near or beyond the boundary
     /// are pulled in.
     Matrix<double> forward(MatrixView<const double> x) const;
+
+    /// The same of one row, in place.
+    void apply(std::span<double> x) const;
 
     /// The same without pulling anything in.
     Matrix<double> unlimited(MatrixView<const double> x) const;

@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "deepsl/field/scaling.h"
+#include "deepsl/io/checksum.h"
 #include "deepsl/matrix.h"
 #include "deepsl/model/predictor.h"
 #include "deepsl/random.h"
@@ -22,15 +26,39 @@ struct Targets {
     std::size_t size() const { return has_labels() ? labels.size() : numbers.rows(); }
 };
 
-struct Dataset {
-    Matrix<double> x;                  // [N, inputs]
-    std::vector<std::int64_t> labels;  // [N], 0..classes-1; or none, and
-    Matrix<double> numbers;            // [N, outputs]
+/// Rows that are made when they are asked for, such as images from their bytes.
+class RowSource {
+public:
+    virtual ~RowSource() = default;
+    virtual std::size_t columns() const = 0;
+    virtual void read(std::size_t row, std::span<double> out) const = 0;
+    /// The row as it is learned from: another variation in each draw, the same for the same draw.
+    virtual void vary(std::size_t row, std::uint64_t /*draw*/, std::span<double> out) const {
+        read(row, out);
+    }
+    /// Whatever decides the rows.
+    virtual void add_to(io::Hash& hash) const = 0;
+};
 
-    std::size_t size() const { return x.rows(); }
-    bool empty() const { return x.empty(); }
+struct Dataset {
+    Matrix<double> x{};                  // [N, inputs]; or none, see source
+    std::vector<std::int64_t> labels{};  // [N], 0..classes-1; or none, and
+    Matrix<double> numbers{};            // [N, outputs]
+    /// Instead of x: rows of a source, those at these places [N], brought into the model's
+    /// coordinates by the scaling.
+    std::shared_ptr<const RowSource> source{};
+    std::vector<std::size_t> places{};
+    std::optional<field::Scaling> scaling{};
+
+    std::size_t size() const { return source ? places.size() : x.rows(); }
+    bool empty() const { return size() == 0; }
+    std::size_t inputs() const { return source ? source->columns() : x.columns(); }
     bool has_labels() const { return !labels.empty(); }
     Targets targets() const { return {labels, numbers}; }
+
+    /// These rows [rows, inputs]. Of a source, with a draw other than 0: as they vary.
+    void read(std::span<const std::size_t> rows, std::uint64_t draw, Matrix<double>& out) const;
+    Matrix<double> read(std::span<const std::size_t> rows) const;
 
     /// The rows of these numbers, in this order.
     Dataset rows_at(std::span<const std::size_t> rows) const;
@@ -44,6 +72,9 @@ void check_dataset(const model::Predictor& model, const Dataset& data, std::stri
 /// What calibrate wants: a column per output with 0 and 1 for labels (with one output -1 and 1), or
 /// the numbers themselves. [N, outputs]
 Matrix<double> calibration_targets(const Dataset& data, std::size_t outputs);
+
+/// What a model predicts for all rows.
+model::Prediction predict(const model::Predictor& model, const Dataset& data);
 
 /// Row numbers of two parts of a data set.
 struct RowSplit {

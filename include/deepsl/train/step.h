@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,9 +32,10 @@ public:
 
     /// These rows of the data, forward and back: the sums of their losses, and the gradient of the
     /// mean of data loss and spectral term over the samples that did not fail, which replaces what
-    /// stands in `gradient`, as long as the model's parameters. Zeros if every sample failed.
+    /// stands in `gradient`, as long as the model's parameters. Zeros if every sample failed. Rows
+    /// of a source are read in this draw.
     LossSums gradient(const Dataset& data, std::span<const std::size_t> rows, Loss loss,
-                      double alpha, std::span<double> gradient);
+                      double alpha, std::span<double> gradient, std::uint64_t draw = 0);
 
     /// Forward only: the sums of all rows of the data.
     LossSums loss(const Dataset& data, Loss loss);
