@@ -7,7 +7,7 @@
 set -euo pipefail
 
 declare -A packages=(
-    [build]="g++ cmake ninja-build make libcli11-dev libeigen3-dev libfmt-dev libmuparser-dev nlohmann-json3-dev"
+    [build]="g++ cmake ninja-build make libcli11-dev libeigen3-dev libfmt-dev libjpeg62-turbo-dev libmuparser-dev libpng-dev nlohmann-json3-dev zlib1g-dev"
     [test]="libgtest-dev librapidcheck-dev"
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"
