@@ -156,7 +156,8 @@ CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::st
     verb->add_option("model", arguments.model, "The model file")
         ->type_name("MODEL")
         ->multi_option_policy(CLI::MultiOptionPolicy::Join);
-    verb->add_option("data", arguments.data, needs_data ? "The table" : "A table, for --row")
+    verb->add_option("data", arguments.data,
+                     needs_data ? "The table, or images" : "A table or images, for --row")
         ->type_name("DATA")
         ->multi_option_policy(CLI::MultiOptionPolicy::Join);
     const auto* group = "Run";
@@ -168,11 +169,15 @@ CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::st
     verb->add_flag("--quiet", arguments.quiet, "No remarks on standard error, only warnings")
         ->group(group);
     add_table_flags(verb, arguments.table);
+    add_value(verb, "--part", arguments.part, "PART",
+              "Of images in two parts: train or test (default)", "Images");
+    add_value(verb, "--labels", arguments.labels, "FILE",
+              "Of images in a file of their own: their classes", "Images");
     return verb;
 }
 
 learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments) {
-    check_words(verb, "a model and a table are enough");
+    check_words(verb, "a model and its data are enough");
     if (arguments.model.empty())
         throw argument_error(fmt::format(
             "the model file is missing; try 'deepsl {} model.deepsl data.csv'", verb.get_name()));
@@ -180,10 +185,17 @@ learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arg
                     ? available_threads()
                     : static_cast<int>(whole_number_of("--threads", arguments.threads, 1, 1024)));
     auto model = learner::load_model(arguments.model);
-    if (!model.encoding)
+    if (!model.encoding && !model.image())
         throw data_error(fmt::format("{} was not trained on a table; make one with 'deepsl train'",
                                      in_quotes(arguments.model)));
     return model;
+}
+
+std::shared_ptr<const data::Images> open_images(const learner::TrainedModel& model,
+                                                const ApplyArguments& arguments) {
+    data::ImageOptions options{.labels = arguments.labels};
+    parse_option(choice<data::ImagePart>("--part", ""), arguments.part, options.part);
+    return learner::read_images_for(model, arguments.data, options);
 }
 
 data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments) {
@@ -196,7 +208,8 @@ void tell_notes(const ApplyArguments& arguments, const data::EncodingNotes& note
 }
 
 CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
-    auto* verb = add_apply_verb(app, arguments, "predict", "Predict the target of a table's rows",
+    auto* verb = add_apply_verb(app, arguments, "predict",
+                                "Predict the target of a table's rows, or the class of images",
                                 std::string("Rows that fail have empty cells; if all do, the exit "
                                             "code is 1.\n") +
                                     codes,
@@ -211,7 +224,7 @@ CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
 ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
     const auto model = open_model(verb, arguments);
     if (arguments.data.empty())
-        throw argument_error("the table is missing; try 'deepsl predict model.deepsl new.csv'");
+        throw argument_error("the data are missing; try 'deepsl predict model.deepsl new.csv'");
     if (arguments.proba && !model.predicts_classes())
         throw argument_error("--proba: the model predicts numbers, which have no probabilities");
     if (!arguments.output.empty()) {
@@ -219,7 +232,8 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
         check_writable(arguments.output);
     }
     const auto predictions =
-        learner::predict(model, open_table(model, arguments), arguments.strict);
+        model.image() ? learner::predict(model, open_images(model, arguments))
+                      : learner::predict(model, open_table(model, arguments), arguments.strict);
     const auto csv = csv_of(model, predictions, arguments.proba);
     if (!arguments.output.empty()) {
         io::write_file(arguments.output, csv);
@@ -233,8 +247,9 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
 }
 
 CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments) {
-    auto* verb = add_apply_verb(app, arguments, "evaluate",
-                                "Measure a model on a table that has the target", codes, true);
+    auto* verb =
+        add_apply_verb(app, arguments, "evaluate",
+                       "Measure a model on a table that has the target, or on images", codes, true);
     verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group("Run");
     return verb;
 }
@@ -242,13 +257,15 @@ CLI::App* add_evaluate(CLI::App& app, ApplyArguments& arguments) {
 ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     const auto model = open_model(verb, arguments);
     if (arguments.data.empty())
-        throw argument_error("the table is missing; try 'deepsl evaluate model.deepsl test.csv'");
-    const auto table = open_table(model, arguments);
-    const auto score = learner::evaluate(model, table, arguments.strict);
+        throw argument_error("the data are missing; try 'deepsl evaluate model.deepsl test.csv'");
+    const auto score =
+        model.image() ? learner::evaluate(model, open_images(model, arguments))
+                      : learner::evaluate(model, open_table(model, arguments), arguments.strict);
     tell_notes(arguments, score.notes);
-    print(arguments.json ? json_text(model, score)
-                         : fmt::format("{} of {}\n{}", counted(table.rows(), "row"),
-                                       printable(table.path), score_text(model, score)));
+    print(arguments.json
+              ? json_text(model, score)
+              : fmt::format("{} of {}\n{}", counted(score.samples, model.image() ? "image" : "row"),
+                            printable(arguments.data), score_text(model, score)));
     return tell_failures(score.failed, score.samples, failures_text(score.failures));
 }
 

@@ -1,11 +1,13 @@
 // The verbs that apply a model to a table: `predict`, `evaluate` and `inspect`.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "deepsl/data/encoding.h"
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/trained_model.h"
 #include "error.h"
@@ -14,7 +16,7 @@
 namespace deepsl::cli {
 
 struct ApplyArguments {
-    std::string model, data, output, report, row, threads, finer = "1";
+    std::string model, data, output, report, row, threads, labels, part = "test", finer = "1";
     TableFlags table;
     bool proba = false, strict = false, json = false, quiet = false;
 };
@@ -34,8 +36,12 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments);
 CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::string& name,
                          const std::string& about, const std::string& footer, bool needs_data);
 
-/// Sets the threads, and loads the model, which was trained on a table. Throws Error.
+/// Sets the threads, and loads the model, which was trained on a table or on images. Throws Error.
 learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments);
+
+/// Of a model for images: they, as the model needs them.
+std::shared_ptr<const data::Images> open_images(const learner::TrainedModel& model,
+                                                const ApplyArguments& arguments);
 
 /// The table as the model needs it.
 data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "deepsl/learner/apply.h"
+#include "deepsl/learner/image_rows.h"
 #include "deepsl/learner/model_file.h"
 #include "deepsl/model/check.h"
 #include "deepsl/parallel.h"
@@ -51,16 +52,24 @@ std::vector<double> tolerances_of(const std::string& list) {
     return values;
 }
 
-/// The first rows of a table, in the domain.
-Matrix<double> table_samples(const learner::TrainedModel& trained, const CheckArguments& arguments,
-                             std::size_t count) {
+/// The first rows of a table, or the first images, in the domain.
+Matrix<double> data_samples(const learner::TrainedModel& trained, const CheckArguments& arguments,
+                            std::size_t count) {
+    if (trained.image()) {
+        const auto images =
+            learner::read_images_for(trained, arguments.data, {.part = data::ImagePart::test});
+        Matrix<double> x(std::min(count, images->size()), images->shape.size());
+        const learner::ImageRows rows(images, {});
+        for (std::size_t row = 0; row < x.rows(); ++row) rows.read(row, x.row(row));
+        return trained.coordinates(x);
+    }
     if (!trained.encoding)
         throw argument_error("--data takes rows of a table, but the model was not trained on one");
     const auto table =
         learner::read_table_for(trained, arguments.data, with_flags(arguments.table));
     std::vector<std::size_t> rows(std::min(count, table.rows()));
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    return trained.scaling.forward(learner::inputs_of(trained, table.rows_of(rows)));
+    return trained.coordinates(learner::inputs_of(trained, table.rows_of(rows)));
 }
 
 void print_mapping(const std::vector<model::MappingRow>& rows, bool json) {
@@ -173,10 +182,11 @@ ExitCode run_check(const CLI::App& verb, const CheckArguments& arguments) {
     set_threads(available_threads());
     const auto trained = learner::load_model(arguments.model);
     const auto& model = model_in(trained, arguments.model);
-    const auto x =
-        arguments.data.empty()
-            ? model::check_samples(trained.scaling, options)
-            : table_samples(trained, arguments, static_cast<std::size_t>(options.samples));
+    const auto x = !arguments.data.empty()
+                       ? data_samples(trained, arguments, static_cast<std::size_t>(options.samples))
+                   : trained.scaling.domain
+                       ? model::check_samples(*model.domain(), trained.scaling.spread, options)
+                       : model::check_encoded_samples(*model.domain(), options);
     if (!tolerances.empty()) {
         with_flag_names(
             [&] { print_mapping(model::check_mapping(model, x, tolerances), arguments.json); },

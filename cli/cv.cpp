@@ -104,6 +104,9 @@ ExitCode run_cv(const CLI::App& verb, const LearnArguments& arguments) {
         print(printed_config(command));
         return ExitCode::ok;
     }
+    if (command.images)
+        throw argument_error(
+            "cv takes tables; measure images by 'deepsl train' and 'deepsl evaluate'");
     const auto folds = whole_number_of("--folds", command.value("folds", "5"), 2, 1000);
     set_threads(command.threads);
     const Interrupt interrupt;

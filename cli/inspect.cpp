@@ -75,7 +75,9 @@ std::string about_model(const std::string& path, const learner::TrainedModel& mo
         out += fmt::format("  {:<24} {}\n", printable(left), printable(right));
     };
     out += "\nInputs\n";
-    for (const auto& column : model.encoding->columns()) add(column.name, column_text(column));
+    if (model.encoding)
+        for (const auto& column : model.encoding->columns()) add(column.name, column_text(column));
+    if (const auto image = model.image()) add("images", data::shown_shape(*image));
     if (const auto inputs = learner::stretched_inputs(model, 3); !inputs.empty())
         out += fmt::format("\nStretched most by their relevance: {}\n", names_text(inputs));
     out += "\nModel\n";
@@ -218,11 +220,11 @@ void check_arguments(const ApplyArguments& arguments) {
 
 CLI::App* add_inspect(CLI::App& app, ApplyArguments& arguments) {
     auto* verb = add_apply_verb(
-        app, arguments, "inspect", "Show what a model is, and what it sees in a row of a table",
+        app, arguments, "inspect", "Show what a model is, and what it sees in a row or an image",
         "Exit codes: 0 done, 1 failed, 2 the command is wrong, 3 the model or the data are wrong.",
         false);
-    add_value(verb, "--row", arguments.row, "N", "The row to look at, from 1, the header aside",
-              "Run");
+    add_value(verb, "--row", arguments.row, "N",
+              "The row or image to look at, from 1, the header aside", "Run");
     add_value(verb, "--finer", arguments.finer, "N",
               "Look on a grid N times finer than the model's own (default 1)", "Run");
     add_value(verb, "--report", arguments.report, "FILE", "A page with pictures of rows of DATA",
@@ -243,15 +245,24 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
     auto json = model_json(arguments.model, model);
     std::string text;
     data::Table table;
-    if (!arguments.data.empty()) table = open_table(model, arguments);
+    std::shared_ptr<const data::Images> images;
+    if (!arguments.data.empty() && model.image())
+        images = open_images(model, arguments);
+    else if (!arguments.data.empty())
+        table = open_table(model, arguments);
+    if (images && !arguments.report.empty())
+        throw argument_error("--report draws rows of tables; images are not drawn yet");
     if (!arguments.row.empty()) {
         const auto number = whole_number_of("--row", arguments.row, 1, 1000000000);
-        const auto row = learner::inspect_row(model, table, number - 1, arguments.strict);
+        const auto row = images ? learner::inspect_image(model, *images, number - 1)
+                                : learner::inspect_row(model, table, number - 1, arguments.strict);
         json["row"] = number;
         json.update(prediction_json(model, row));
         if (!row.constant.empty()) json["constant"] = row.constant;
-        text = fmt::format("{}, row {} (line {}): {}\n", printable(table.path), number,
-                           table.lines[number - 1], prediction_text(model, row));
+        text = images ? fmt::format("{}, image {}: {}\n", printable(images->path), number,
+                                    prediction_text(model, row))
+                      : fmt::format("{}, row {} (line {}): {}\n", printable(table.path), number,
+                                    table.lines[number - 1], prediction_text(model, row));
         for (std::size_t m = 0; m < row.fields.size(); ++m) {
             text += field_text(model, row, m);
             json["fields"].push_back(field_json(row.fields[m]));

@@ -26,7 +26,8 @@ constexpr OwnFlag common_flags[] = {
 
 /// Flags with a value that some verbs that learn have, and that are no options of a task.
 constexpr const char* flags_of_verbs[] = {
-    "output", "validation-data", "checkpoint", "checkpoint-seconds", "checkpoint-epochs", "folds"};
+    "output", "labels", "validation-data", "checkpoint", "checkpoint-seconds", "checkpoint-epochs",
+    "folds"};
 
 /// The keys of this verb.
 std::vector<std::string> keys_of(const CLI::App& verb) {
@@ -75,11 +76,19 @@ LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
     const auto data = arguments.data.empty() ? file["data"] : arguments.data;
     if (data.empty())
         throw argument_error(fmt::format(
-            "the table is missing; try 'deepsl {} data.csv --target y'", verb.get_name()));
+            "the data are missing; try 'deepsl {} data.csv --target y'", verb.get_name()));
     const auto threads = result.value("threads");
     result.threads = threads.empty()
                          ? available_threads()
                          : static_cast<int>(whole_number_of("--threads", threads, 1, 1024));
+    if (data::is_image_data(data)) {
+        result.images = std::make_shared<const data::Images>(
+            data::read_images(data, {.labels = result.value("labels")}));
+        result.task = learner::make_task(*result.images, result.given);
+        return result;
+    }
+    if (!result.value("labels").empty())
+        throw argument_error("labels belong to images, but the data are a table");
     result.table = data::read_table(data, with_flags(flags, learner::table_options(result.given)));
     result.task = learner::make_task(result.table, result.given);
     return result;
@@ -102,7 +111,8 @@ std::vector<std::string> warnings_about(const learner::Settings& flags, const le
 void add_learn_flags(CLI::App* verb, LearnArguments& arguments, const std::vector<OwnFlag>& own) {
     verb->allow_extras();
     verb->get_formatter()->column_width(34);
-    verb->add_option("data", arguments.data, "The table: CSV or TSV")
+    verb->add_option("data", arguments.data,
+                     "The table: CSV or TSV; or images: a folder, IDX, NPY, NPZ")
         ->type_name("DATA")
         ->multi_option_policy(CLI::MultiOptionPolicy::Join);
     const auto add = [&](const OwnFlag& flag) {
@@ -150,7 +160,7 @@ LearnCommand read_learn_command(const CLI::App& verb, const LearnArguments& argu
 
 std::string printed_config(const LearnCommand& command) {
     std::vector<std::pair<std::string, std::string>> values{
-        {"data", command.table.path}, {"threads", fmt::format("{}", command.threads)}};
+        {"data", command.path()}, {"threads", fmt::format("{}", command.threads)}};
     for (const auto* name : flags_of_verbs)
         if (const auto value = command.value(name); !value.empty())
             values.emplace_back(name, value);

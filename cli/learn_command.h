@@ -2,12 +2,14 @@
 // file, and what both ask for.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "deepsl/data/encoding.h"
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/settings.h"
 #include "deepsl/learner/task.h"
@@ -34,6 +36,7 @@ void add_learn_flags(CLI::App* verb, LearnArguments& arguments, const std::vecto
 /// What was asked for: flags, then the configuration file, then what suits the table.
 struct LearnCommand {
     data::Table table;
+    std::shared_ptr<const data::Images> images;  // instead of a table
     learner::Task task;
     learner::Settings given;  // flags over the configuration file
     TableFlags table_flags;
@@ -41,6 +44,8 @@ struct LearnCommand {
     int threads = 1;
     bool json = false, quiet = false;
 
+    const std::string& path() const { return images ? images->path : table.path; }
+    std::size_t rows() const { return images ? images->size() : table.rows(); }
     /// The value of a flag, or `otherwise`.
     std::string value(const std::string& name, const std::string& otherwise = "") const;
     bool learns_classes() const { return task.target_kind == learner::TargetKind::classes; }

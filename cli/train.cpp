@@ -1,6 +1,7 @@
 #include "train.h"
 
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ constexpr const char* examples = R"text(Examples:
   deepsl train bank.csv --target deposit
   deepsl train adult.csv --target income -o adult.deepsl --checkpoint adult.ckpt
   deepsl train houses.tsv --target price --model mlp --drop address,id --json
+  deepsl train mnist/ --checkpoint mnist.ckpt        (images: docs/images.md)
   deepsl train --config run.toml --resume adult.ckpt --seed 1
 
 Ctrl-C or SIGTERM ends the training: the best model so far is saved; a second one ends the program
@@ -38,6 +40,7 @@ const std::vector<OwnFlag> own_flags = {
     {"-o,--output", "MODEL",
      "The model file (default: the name of the table, of the model if not\n"
      "dsl, and .deepsl)"},
+    {"--labels", "FILE", "Of images in a file of their own: their classes"},
     {"--validation-data", "FILE", "Rows to choose the best epoch by (default: a share of DATA)"},
     {"--checkpoint", "FILE", "Keep the state of the training here, to go on after an accident"},
     {"--checkpoint-seconds", "N", "At the end of an epoch, at most every N seconds (default 60)"},
@@ -47,7 +50,8 @@ const std::vector<OwnFlag> own_flags = {
 
 /// "bank.deepsl", "bank.mlp.deepsl": a comparison does not replace what is compared.
 std::string default_output(const std::string& data, model::Kind kind) {
-    const auto file = data.substr(data.rfind('/') + 1);
+    const auto whole = data.substr(0, data.find_last_not_of('/') + 1);  // of a folder, too
+    const auto file = whole.substr(whole.rfind('/') + 1);
     const auto of_kind = kind == model::Kind::dsl ? "" : fmt::format(".{}", name(kind));
     return file.substr(0, file.rfind('.')) + of_kind + ".deepsl";
 }
@@ -69,7 +73,7 @@ std::string json_text(const LearnCommand& command, const learner::Learned& learn
         out["fold_epoch"] = record.fold_epoch;
         out["fold_" + record.metric_name] = record.fold_metric;
     }
-    out["rows"] = command.table.rows();
+    out["rows"] = command.rows();
     out["training_rows"] = record.training_rows;
     out["validation_rows"] = record.validation_rows;
     out["inputs"] = predictor.inputs();
@@ -98,9 +102,11 @@ std::string result_text(const LearnCommand& command, const learner::Learned& lea
                                 : "; the best epoch so far was kept");
     const auto file = printable(output);
     text += fmt::format("\nThe model is in {}. Next:\n", file);
-    text += fmt::format("  deepsl evaluate {} test.csv\n", file);
-    text += fmt::format("  deepsl predict {} new.csv -o out.csv\n", file);
-    text += fmt::format("  deepsl inspect {} {} --row 1\n", file, printable(command.table.path));
+    const auto data = printable(command.path());
+    text += fmt::format("  deepsl evaluate {} {}\n", file, command.images ? data : "test.csv");
+    text +=
+        fmt::format("  deepsl predict {} {} -o out.csv\n", file, command.images ? data : "new.csv");
+    text += fmt::format("  deepsl inspect {} {} --row 1\n", file, data);
     return text;
 }
 
@@ -130,8 +136,8 @@ train::Checkpointing checkpointing_of(const LearnCommand& command) {
 /// What can be known before anything is learned.
 void check_files(const LearnCommand& command, const std::string& output,
                  const train::Checkpointing& checkpointing) {
-    const std::vector<std::string> read{command.table.path, command.value("validation-data"),
-                                        command.value("config")};
+    const std::vector<std::string> read{command.path(), command.value("validation-data"),
+                                        command.value("labels"), command.value("config")};
     check_distinct("--output", output, read);
     check_writable(output);
     if (checkpointing.path.empty()) return;
@@ -151,7 +157,31 @@ data::Table validation_table(const LearnCommand& command) {
     return data::read_table(path, with_flags(command.table_flags, std::move(options)));
 }
 
+learner::Learned learn_images(const LearnCommand& command,
+                              const train::Checkpointing& checkpointing) {
+    using Show = TrainingDisplay::Show;
+    const auto& task = command.task;
+    const auto& images = *command.images;
+    std::shared_ptr<const data::Images> validation;
+    if (const auto path = command.value("validation-data"); !path.empty())
+        validation =
+            std::make_shared<const data::Images>(data::read_images(path, {.shape = images.shape}));
+    auto prepared = learner::prepare(command.images, validation, task);
+    TrainingDisplay display(command.quiet ? Show::nothing : Show::epochs, command.metric());
+    for (const auto& text : command.warnings) display.warning(text);
+    display.line(fmt::format("{}: {} of {}, {}", printable(images.path),
+                             counted(images.size(), "image"), data::shown_shape(images.shape),
+                             counted(images.classes.size(), "class")));
+    display.line("  " + learner::image_description(task));
+    display.line("  " + learner::stopping_description(task, validation ? validation->size() : 0));
+    auto learned = learner::learn(std::move(prepared), task, display.callbacks(), checkpointing);
+    display.line(train::summary_line(learned.record));
+    for (const auto& text : learner::result_warnings(learned)) display.warning(text);
+    return learned;
+}
+
 learner::Learned learn(const LearnCommand& command, const train::Checkpointing& checkpointing) {
+    if (command.images) return learn_images(command, checkpointing);
     using Show = TrainingDisplay::Show;
     const auto& task = command.task;
     const auto validation = validation_table(command);
@@ -180,7 +210,7 @@ learner::Learned learn(const LearnCommand& command, const train::Checkpointing& 
 }  // namespace
 
 CLI::App* add_train(CLI::App& app, LearnArguments& arguments) {
-    auto* verb = app.add_subcommand("train", "Train a model on a table");
+    auto* verb = app.add_subcommand("train", "Train a model on a table or on images");
     verb->footer(examples);
     add_learn_flags(verb, arguments, own_flags);
     return verb;
@@ -192,8 +222,7 @@ ExitCode run_train(const CLI::App& verb, const LearnArguments& arguments) {
         print(printed_config(command));
         return ExitCode::ok;
     }
-    const auto output =
-        command.value("output", default_output(command.table.path, command.task.kind));
+    const auto output = command.value("output", default_output(command.path(), command.task.kind));
     const auto checkpointing = checkpointing_of(command);
     check_files(command, output, checkpointing);
     set_threads(command.threads);

@@ -138,6 +138,7 @@ std::string option_text(const std::vector<std::int64_t>& value) {
 }
 std::string option_text(const std::vector<std::string>& value) {
     std::vector<std::string> items;
+    items.reserve(value.size());
     for (const auto& text : value) items.push_back(list_item(text));
     return fmt::format("{}", fmt::join(items, ","));
 }

@@ -77,6 +77,7 @@ void learn_ranks(EncodedColumn& column, const std::vector<double>& values) {
                                static_cast<double>(values.size()));
     }
     std::vector<double> ranks;
+    ranks.reserve(values.size());
     for (const double value : values) ranks.push_back(rank_of(column, value));
     const auto [mean, deviation] = moments(ranks);
     for (double& rank : column.ranks) rank = (rank - mean) / deviation;

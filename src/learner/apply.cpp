@@ -6,8 +6,12 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "deepsl/data/target.h"
 #include "deepsl/error.h"
+#include "deepsl/learner/image_rows.h"
+#include "deepsl/text.h"
 #include "deepsl/train/evaluation.h"
 
 namespace deepsl::learner {
@@ -51,6 +55,41 @@ Score score_of(const TrainedModel& model, const model::Prediction& prediction,
     return score;
 }
 
+/// Labels, probabilities and failures of what a model has predicted.
+Predictions finished(const TrainedModel& model, model::Prediction prediction) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    Predictions result;
+    result.prediction = std::move(prediction);
+    auto& [y, lambda, outcomes] = result.prediction;
+    result.failed = train::count_failures(outcomes, result.failures);
+    if (!model.predicts_classes()) {
+        for (std::size_t b = 0; b < outcomes.size(); ++b)
+            if (!outcomes[b].ok()) std::fill(y.row(b).begin(), y.row(b).end(), nan);
+        return result;
+    }
+    result.label.assign(outcomes.size(), 0);
+    result.probability = Matrix<double>(outcomes.size(), model.classes.size(), nan);
+    for (std::size_t b = 0; b < outcomes.size(); ++b) {
+        if (!outcomes[b].ok()) continue;
+        result.label[b] = train::guess(y.row(b));
+        probabilities(y.row(b), result.probability.row(b));
+    }
+    return result;
+}
+
+/// Images in the model's coordinates.
+train::Dataset rows_for(const TrainedModel& model, std::shared_ptr<const data::Images> images) {
+    const auto shape = model.image();
+    if (!shape || *shape != images->shape)
+        throw data_error(
+            fmt::format("{} has images of {}, but the model takes {}", in_quotes(images->path),
+                        data::shown_shape(images->shape),
+                        shape ? "images of " + data::shown_shape(*shape) : "rows of a table"));
+    auto rows = dataset_of(std::move(images));
+    rows.scaling = model.scaling;
+    return rows;
+}
+
 }  // namespace
 
 data::Table read_table_for(const TrainedModel& model, const std::string& path,
@@ -81,25 +120,21 @@ Matrix<double> inputs_of(const TrainedModel& model, const data::Table& table, bo
     return matrix_of(encoded);
 }
 
+std::shared_ptr<const data::Images> read_images_for(const TrainedModel& model,
+                                                    const std::string& path,
+                                                    data::ImageOptions options) {
+    options.shape = model.image();
+    if (!options.shape)
+        throw data_error("the model was not trained on images, and cannot read them");
+    return std::make_shared<const data::Images>(data::read_images(path, options));
+}
+
+Predictions predict(const TrainedModel& model, std::shared_ptr<const data::Images> images) {
+    return finished(model, train::predict(*model.predictor, rows_for(model, std::move(images))));
+}
+
 Predictions predict(const TrainedModel& model, MatrixView<const double> x) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    Predictions result;
-    result.prediction = model.predict(x);
-    auto& [y, lambda, outcomes] = result.prediction;
-    result.failed = train::count_failures(outcomes, result.failures);
-    if (!model.predicts_classes()) {
-        for (std::size_t b = 0; b < outcomes.size(); ++b)
-            if (!outcomes[b].ok()) std::fill(y.row(b).begin(), y.row(b).end(), nan);
-        return result;
-    }
-    result.label.assign(outcomes.size(), 0);
-    result.probability = Matrix<double>(outcomes.size(), model.classes.size(), nan);
-    for (std::size_t b = 0; b < outcomes.size(); ++b) {
-        if (!outcomes[b].ok()) continue;
-        result.label[b] = train::guess(y.row(b));
-        probabilities(y.row(b), result.probability.row(b));
-    }
-    return result;
+    return finished(model, model.predict(x));
 }
 
 Predictions predict(const TrainedModel& model, const data::Table& table, bool strict) {
@@ -121,6 +156,11 @@ Score evaluate(const TrainedModel& model, const data::Table& table, bool strict)
         {target.labels, MatrixView<const double>(target.numbers.data(), target.numbers.size(), 1)});
     score.notes = std::move(notes);
     return score;
+}
+
+Score evaluate(const TrainedModel& model, std::shared_ptr<const data::Images> images) {
+    const auto rows = rows_for(model, labelled(std::move(images), model.classes));
+    return score_of(model, train::predict(*model.predictor, rows), rows.targets());
 }
 
 Score evaluate(const TrainedModel& model, const train::Dataset& rows) {

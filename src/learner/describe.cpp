@@ -64,6 +64,24 @@ std::string stopping_description(const Task& task, std::size_t validation_rows) 
             : "");
 }
 
+std::string image_description(const Task& task) {
+    const auto& model = task.model;
+    auto text = fmt::format("'{}'", name(task.kind));
+    if (model.latent > 0)
+        text += fmt::format(" behind an encoder: convolutions {}, layers {}, {}",
+                            option_text(model.encoder), option_text(model.encoder_hidden),
+                            counted(static_cast<std::size_t>(model.latent), "number"));
+    else if (!model.convolutions.empty())
+        text += fmt::format(" on the pixels: convolutions {}", option_text(model.convolutions));
+    else
+        text += " on the pixels";
+    if (task.flip) text += ", mirrored by chance";
+    if (task.crop > 0)
+        text += fmt::format(", moved by up to {}",
+                            counted(static_cast<std::size_t>(task.crop), "pixel"));
+    return text;
+}
+
 std::string result_description(const Learned& learned) {
     const auto& record = learned.record;
     const bool accuracy = learned.model.predicts_classes(), folds = record.folds > 0;

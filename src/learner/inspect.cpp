@@ -23,7 +23,7 @@ RowInspection inspect_row(const TrainedModel& model, MatrixView<const double> x)
         throw argument_error(fmt::format("one row is inspected at a time, but got {}", x.rows()));
     RowInspection row;
     row.predictions = predict(model, x);
-    row.z = model.scaling.forward(x);
+    row.z = model.coordinates(x);
     const auto* lines = model.with_lines();
     if (lines == nullptr) return row;
     // In the target's units; scores have none.
@@ -56,9 +56,21 @@ RowInspection inspect_row(const TrainedModel& model, const data::Table& table, s
     return result;
 }
 
+RowInspection inspect_image(const TrainedModel& model, const data::Images& images,
+                            std::size_t image) {
+    if (image >= images.size())
+        throw data_error(fmt::format("{} has {} images, but image {} was asked for",
+                                     in_quotes(images.path), images.size(), image + 1));
+    std::vector<float> pixels(images.shape.size());
+    images.read(image, pixels);
+    return inspect_row(model, Matrix<double>(1, pixels.size(), {pixels.begin(), pixels.end()}));
+}
+
 std::vector<std::string> stretched_inputs(const TrainedModel& model, std::size_t most) {
     const auto& factor = model.scaling.placement.factor;
-    if (model.features.empty() || !model.scaling.domain->factors_compare_columns()) return {};
+    if (model.features.empty() || model.scaling.domain == nullptr ||
+        !model.scaling.domain->factors_compare_columns())
+        return {};
     const auto [least, largest] = std::minmax_element(factor.begin(), factor.end());
     if (*least == *largest) return {};
     std::vector<std::size_t> order(factor.size());

@@ -61,9 +61,8 @@ void fit(Prepared& prepared, const Task& task, const Length& length,
          Learned& learned) {
     auto& model = learned.model;
     model.scaling = fit_scaling(prepared.training, model, task);
-    prepared.training.x = model.scaling.forward(prepared.training.x);
-    if (!prepared.validation.empty())
-        prepared.validation.x = model.scaling.forward(prepared.validation.x);
+    scale_rows(model.scaling, prepared.training);
+    if (!prepared.validation.empty()) scale_rows(model.scaling, prepared.validation);
     learned.record = train::train(*model.predictor, prepared.training, prepared.validation,
                                   length.options, callbacks, checkpointing);
     if (length.folds == 0) return;

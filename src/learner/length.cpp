@@ -44,8 +44,8 @@ void choose_by_folds(const Prepared& prepared, const Task& task, const train::Ca
     const auto make = [&](std::uint64_t seed) { return new_predictor(prepared, task, seed); };
     const auto scale = [&](std::int64_t fold, train::Dataset& known, train::Dataset& left_out) {
         auto scaling = fit_scaling(known, prepared.model, task);
-        known.x = scaling.forward(known.x);
-        left_out.x = scaling.forward(left_out.x);
+        scale_rows(scaling, known);
+        scale_rows(scaling, left_out);
         if (fold == 0) length.first_fold = std::move(scaling);
     };
     auto in_folds = length.options;
@@ -60,10 +60,73 @@ void choose_by_folds(const Prepared& prepared, const Task& task, const train::Ca
         std::min(options.last_epoch(), static_cast<std::int64_t>(std::llround(longer)));
 }
 
+/// In front of an encoder: each channel with mean 0 and deviation 1.
+field::Placement standard_channels(const Matrix<double>& x, std::size_t channels) {
+    std::vector<double> mean(channels), square(channels);
+    const auto count = static_cast<double>(x.values().size() / channels);
+    for (std::size_t i = 0; i < x.values().size(); ++i) mean[i % channels] += x.values()[i] / count;
+    for (std::size_t i = 0; i < x.values().size(); ++i) {
+        const double off = x.values()[i] - mean[i % channels];
+        square[i % channels] += off * off / count;
+    }
+    field::Placement placement;
+    for (std::size_t c = 0; c < x.columns(); ++c) {
+        const double deviation = std::sqrt(square[c % channels]);
+        placement.shift.push_back(mean[c % channels]);
+        placement.factor.push_back(deviation > 0.0 ? 1.0 / deviation : 1.0);
+    }
+    return placement;
+}
+
+/// Pixels from 0 to 1 come to lie in the middle half of the box, or as far out in the ball as the
+/// corners of that are in the box.
+field::Placement middle_half(const field::Domain& domain) {
+    const auto n = domain.dimensions();
+    const auto [low, high] = domain.bounds();
+    const double size = 0.5 * (high - low) / (low < 0.0 ? std::sqrt(static_cast<double>(n)) : 1.0);
+    const double shift = 0.5 - domain.centre() / size;
+    return {std::vector<double>(n, shift), std::vector<double>(n, size)};
+}
+
+/// Where pixels go, by some of the images.
+field::Scaling fit_pixel_scaling(const train::Dataset& known, const Task& task) {
+    constexpr std::size_t most = 4096;
+    std::vector<std::size_t> some;
+    const auto step = std::max<std::size_t>(1, known.size() / most);
+    for (std::size_t row = 0; row < known.size() && some.size() < most; row += step)
+        some.push_back(row);
+    const auto x = known.read(some);
+    field::Scaling scaling;
+    if (task.model.latent > 0) {
+        const auto channels = task.model.image.empty() ? 1 : task.model.image.back();
+        scaling.placement = standard_channels(x, static_cast<std::size_t>(channels));
+        scaling.spread = 1.0;
+        return scaling;
+    }
+    const auto domain = field::make_domain(task.model.domain, x.columns());
+    switch (task.pixels) {
+        case PixelScale::standard: return field::fit_uniform_scaling(x, domain);
+        case PixelScale::range:
+            scaling.domain = domain;
+            scaling.placement = middle_half(*domain);
+            scaling.spread = 0.25;
+            return scaling;
+    }
+    return scaling;
+}
+
 }  // namespace
+
+void scale_rows(const field::Scaling& scaling, train::Dataset& rows) {
+    if (rows.source)
+        rows.scaling = scaling;
+    else
+        rows.x = scaling.forward(rows.x);
+}
 
 field::Scaling fit_scaling(const train::Dataset& known, const TrainedModel& model,
                            const Task& task) {
+    if (known.source) return fit_pixel_scaling(known, task);
     std::vector<double> relevance;
     if (task.relevance > 0.0) {
         relevance = known.has_labels() ? field::association(known.x, known.labels)
@@ -90,7 +153,7 @@ field::Scaling fit_scaling(const train::Dataset& known, const TrainedModel& mode
 std::unique_ptr<model::Predictor> new_predictor(const Prepared& prepared, const Task& task,
                                                 std::uint64_t seed) {
     const auto& classes = prepared.model.classes;
-    return model::make_predictor(task.kind, prepared.training.x.columns(),
+    return model::make_predictor(task.kind, prepared.training.inputs(),
                                  classes.empty() ? 1 : classes.size(), task.model, seed,
                                  {.rows = static_cast<std::size_t>(task.train.batch)});
 }

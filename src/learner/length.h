@@ -26,6 +26,9 @@ Length choose_length(Prepared& prepared, const Task& task, const train::Callback
 /// mean something; others are brought to the same size.
 /// Throws Error where numbers are so large, or so close to each other, that no scaling fits.
 /// `model` has the names of the inputs and tells whether they come from a table.
+/// Brings the rows into the model's coordinates.
+void scale_rows(const field::Scaling& scaling, train::Dataset& rows);
+
 field::Scaling fit_scaling(const train::Dataset& known, const TrainedModel& model,
                            const Task& task);
 

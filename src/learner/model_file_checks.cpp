@@ -84,6 +84,10 @@ Complaint check_scaling(const TrainedModel& trained) {
     if (const auto i = impossible_input(trained.scaling))
         return fmt::format("its scaling has the factor {:g} and the shift {:g}, which no data give",
                            placement.factor[*i], placement.shift[*i]);
+    // What goes into an encoder may lie anywhere.
+    if (domain == nullptr)
+        return spread == 1.0 ? Complaint{}
+                             : fmt::format("the spread of its pixels is {:g}", spread);
     // No root mean square of points in a domain is larger than the domain.
     const auto [low, high] = domain->bounds();
     if (!(spread >= 0.0 && spread <= high - low))

@@ -261,7 +261,7 @@ TrainedModel load_model(const std::string& path) {
         metadata.choice_of<field::DomainKind>("domain", metadata.text("domain")) != options.domain)
         refuse(path, "its scaling was made for another domain");
     auto& scaling = trained.scaling;
-    scaling.domain = field::make_domain(options.domain, inputs);
+    if (options.latent == 0) scaling.domain = field::make_domain(options.domain, inputs);
     scaling.placement.shift = take_list(path, file, "scaling.shift", inputs);
     scaling.placement.factor = take_list(path, file, "scaling.factor", inputs);
     const auto numbers = take_list(path, file, "scaling.numbers", 3);

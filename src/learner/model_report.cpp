@@ -67,6 +67,7 @@ void add_spectra(report::Report& report, const TrainedModel& trained,
                                                                         : "all samples";
             for (std::size_t i = 0; i < each; ++i) {
                 std::vector<double> values;
+                values.reserve(rows.size());
                 for (const auto b : rows) values.push_back(prediction.lambda(b, m * each + i));
                 std::sort(values.begin(), values.end());
                 band.low.push_back(quantile(values, 0.1));

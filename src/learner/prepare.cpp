@@ -9,6 +9,7 @@
 
 #include "deepsl/data/target.h"
 #include "deepsl/error.h"
+#include "deepsl/learner/image_rows.h"
 #include "deepsl/text.h"
 
 namespace deepsl::learner {
@@ -117,6 +118,28 @@ Prepared prepare(const data::Table& training, const data::Table& validation, con
         to_model_units(model, prepared.training);
         to_model_units(model, prepared.validation);
     }
+    return prepared;
+}
+
+Prepared prepare(std::shared_ptr<const data::Images> training,
+                 std::shared_ptr<const data::Images> validation, const Task& task) {
+    check_task(task);
+    Prepared prepared;
+    auto& model = prepared.model;
+    model.classes = training->classes;
+    model.record["target"] = "class";
+    model.record["data"] = file_name(training->path);
+    if (validation != nullptr) {
+        if (validation->shape != training->shape)
+            throw data_error(
+                fmt::format("{} has images of {}, but {} of {}", in_quotes(validation->path),
+                            data::shown_shape(validation->shape), in_quotes(training->path),
+                            data::shown_shape(training->shape)));
+        prepared.validation = dataset_of(labelled(std::move(validation), model.classes));
+    }
+    const Variation variation{task.flip, static_cast<std::size_t>(task.crop),
+                              static_cast<std::uint64_t>(task.train.seed)};
+    prepared.training = dataset_of(std::move(training), variation);
     return prepared;
 }
 

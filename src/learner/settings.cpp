@@ -1,6 +1,7 @@
 #include "deepsl/learner/settings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,17 +38,30 @@ Task parsed(const Settings& settings, Task task) {
 }
 
 /// Folds, or rows held out. Values that are given are put into the task by apply_settings.
-void choose_stopping(const Settings& settings, const data::Table& table, Task& task) {
+void choose_stopping(const Settings& settings, const std::string& path, std::size_t rows,
+                     Task& task) {
+    const auto share = task.train.validation;
     if (asks_for_rows(settings)) task.epoch_folds = 0;
     if (const auto folds = value_of(settings, "epoch-folds"); !folds.empty()) {
         apply_settings({{"epoch-folds", folds}}, task);
-        if (2 * task.epoch_folds > static_cast<std::int64_t>(table.rows()))
+        if (2 * task.epoch_folds > static_cast<std::int64_t>(rows))
             throw data_error(fmt::format("{}: {} folds of {} rows; ask for {} at most",
-                                         in_quotes(table.path), folds, table.rows(),
-                                         table.rows() / 2));
+                                         in_quotes(path), folds, rows, rows / 2));
     }
-    task.train.validation = task.epoch_folds > 0 ? 0.0 : train::TrainOptions().validation;
+    const auto usual = share > 0.0 ? share : train::TrainOptions().validation;
+    task.train.validation = task.epoch_folds > 0 ? 0.0 : usual;
     if (task.epoch_folds == 0) task.train.cool_down = 0.0;  // it is for the epoch that folds choose
+}
+
+/// From what the rules have chosen to what is given.
+Task finished(Task task, const Settings& settings, const Task& asked) {
+    auto given = settings;
+    given.erase("task");  // decided by now, where it is left to the values
+    apply_settings(given, task);
+    // A rule of the epochs, whoever has chosen them.
+    if (asked.preset == model::Preset::standard && value_of(settings, "patience").empty())
+        task.train.patience = patience_for(task.train.epochs);
+    return task;
 }
 
 }  // namespace
@@ -117,14 +131,17 @@ Task make_task(const data::Table& table, const Settings& settings) {
     const auto asked = parsed(settings, {});
     const auto target = asked.target.empty() ? table.columns.back().name : asked.target;
     auto task = task_for(table, target, asked.preset, asked.target_kind);
-    choose_stopping(settings, table, task);
-    auto given = settings;
-    given.erase("task");  // decided by now, where it is left to the values
-    apply_settings(given, task);
-    // A rule of the epochs, whoever has chosen them.
-    if (asked.preset == model::Preset::standard && value_of(settings, "patience").empty())
-        task.train.patience = patience_for(task.train.epochs);
-    return task;
+    choose_stopping(settings, table.path, table.rows(), task);
+    return finished(std::move(task), settings, asked);
+}
+
+Task make_task(const data::Images& images, const Settings& settings) {
+    const auto asked = parsed(settings, {});
+    if (!asked.target.empty())
+        throw argument_error("target names a column of a table, but these are images");
+    auto task = task_for(images, asked.preset);
+    choose_stopping(settings, images.path, images.size(), task);
+    return finished(std::move(task), settings, asked);
 }
 
 }  // namespace deepsl::learner

@@ -1,14 +1,34 @@
 #include "deepsl/learner/trained_model.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "deepsl/model/encoded.h"
 
 namespace deepsl::learner {
 
 const model::Model* TrainedModel::with_lines() const {
-    return dynamic_cast<const model::Model*>(predictor.get());
+    const auto* const encoded = dynamic_cast<const model::Encoded*>(predictor.get());
+    return dynamic_cast<const model::Model*>(encoded != nullptr ? &encoded->behind()
+                                                                : predictor.get());
 }
 
-model::Model* TrainedModel::with_lines() { return dynamic_cast<model::Model*>(predictor.get()); }
+model::Model* TrainedModel::with_lines() {  // NOLINT(readability-make-member-function-const)
+    return const_cast<model::Model*>(std::as_const(*this).with_lines());
+}
+
+Matrix<double> TrainedModel::coordinates(MatrixView<const double> x) const {
+    auto z = scaling.forward(x);
+    const auto* const encoded = dynamic_cast<const model::Encoded*>(predictor.get());
+    return encoded != nullptr ? encoded->encode(z) : z;
+}
+
+std::optional<ImageShape> TrainedModel::image() const {
+    const auto sizes = predictor->options().image;
+    if (sizes.size() != 3) return {};
+    return ImageShape{static_cast<std::size_t>(sizes[0]), static_cast<std::size_t>(sizes[1]),
+                      static_cast<std::size_t>(sizes[2])};
+}
 
 model::Prediction TrainedModel::predict(MatrixView<const double> x) const {
     // So many at a time are brought into the domain, lest a large table be held twice.

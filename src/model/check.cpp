@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
+#include "deepsl/model/encoded.h"
 #include "deepsl/model/mapping.h"
 #include "deepsl/random.h"
 
@@ -61,7 +62,8 @@ MappingRow row_at(const Model& model, MatrixView<const double> x, double toleran
 }  // namespace
 
 const Model& checkable(const Predictor& predictor) {
-    const auto* model = dynamic_cast<const Model*>(&predictor);
+    const auto* const encoded = dynamic_cast<const Encoded*>(&predictor);
+    const auto* model = dynamic_cast<const Model*>(encoded ? &encoded->behind() : &predictor);
     if (model == nullptr)
         throw data_error(
             fmt::format("the model is of the kind {}; only the kind {} has lines and "
@@ -70,13 +72,26 @@ const Model& checkable(const Predictor& predictor) {
     return *model;
 }
 
-Matrix<double> check_samples(const field::Scaling& scaling, const CheckOptions& options) {
+Matrix<double> check_samples(const field::Domain& domain, double spread,
+                             const CheckOptions& options) {
     visit_check(options, CheckOption{});
     Random random(static_cast<std::uint64_t>(options.seed));
-    Matrix<double> z(static_cast<std::size_t>(options.samples), scaling.domain->dimensions());
-    for (auto& value : z.values())
-        value = scaling.domain->centre() + scaling.spread * normal(random);
-    return scaling.forward(scaling.inverse(z));
+    Matrix<double> z(static_cast<std::size_t>(options.samples), domain.dimensions());
+    for (auto& value : z.values()) value = domain.centre() + spread * normal(random);
+    for (std::size_t row = 0; row < z.rows(); ++row) domain.pull_in(z.row(row));
+    return z;
+}
+
+Matrix<double> check_encoded_samples(const field::Domain& domain, const CheckOptions& options) {
+    visit_check(options, CheckOption{});
+    Random random(static_cast<std::uint64_t>(options.seed));
+    std::vector<double> r(domain.dimensions());
+    Matrix<double> z(static_cast<std::size_t>(options.samples), domain.dimensions());
+    for (std::size_t row = 0; row < z.rows(); ++row) {
+        for (auto& number : r) number = normal(random);
+        domain.enter(r, z.row(row));
+    }
+    return z;
 }
 
 bool Check::ok() const {

@@ -151,7 +151,10 @@ NetworkPlan encoder_plan(std::size_t inputs, const ModelOptions& options) {
     own.activation = options.encoder_activation;
     own.initialiser = options.encoder_initialiser;
     own.last_gain = 1.0;
-    return coefficient_plan(inputs, static_cast<std::size_t>(options.latent), own, 0.0).unscaled();
+    auto plan =
+        coefficient_plan(inputs, static_cast<std::size_t>(options.latent), own, 0.0).unscaled();
+    plan.mlp.initialiser = network::Initialiser::orthogonal;
+    return plan;
 }
 
 template <class Real>

@@ -265,11 +265,14 @@ void pool_backward(const Pooling& p, const Real* x, const Real* dy, std::size_t 
 
 template <class Real>
 ConvolutionKernel<Real> convolution_kernel() {
-    return {&pack<Real>, &forward<Real>, &backward<Real>,
+    return {&pack<Real>,
+            &forward<Real>,
+            &backward<Real>,
             [](const Head<Real>& head, Real* r, std::size_t count, Real* saved) {
                 bound(head, r, count, 1, saved);
             },
-            &pool<Real>, &pool_backward<Real>};
+            &pool<Real>,
+            &pool_backward<Real>};
 }
 
 template ConvolutionKernel<float> convolution_kernel<float>();

@@ -13,6 +13,7 @@ constexpr double width = 340.0, height = 240.0;
 template <class Member>
 std::vector<double> column(const std::vector<Epoch>& history, Member member) {
     std::vector<double> result;
+    result.reserve(history.size());
     for (const auto& epoch : history) result.push_back(static_cast<double>(epoch.*member));
     return result;
 }

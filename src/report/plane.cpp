@@ -170,6 +170,7 @@ private:
         }
         const auto kept = thinned(result.size(), 240);
         std::vector<std::pair<double, double>> few;
+        few.reserve(kept.size());
         for (const auto i : kept) few.push_back(result[i]);
         return few;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 namespace deepsl::report::detail {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::array<const char*, class_colours> colours = {
 
 /// Decades, with 2 and 5 between them where there are few.
 std::vector<double> logarithmic_ticks(const Axis& axis, int about) {
-    const auto decades = axis.ticks(about);
+    auto decades = axis.ticks(about);
     if (decades.size() >= 3) return decades;
     std::vector<double> ticks;
     const double first = std::floor(std::log10(axis.low));
@@ -122,11 +123,7 @@ Axis Span::logarithmic_axis(double start, double end) const {
 }
 
 Plot::Plot(double width, double height, double right_margin)
-    : drawing(width, height),
-      left(46.0),
-      right(width - right_margin),
-      top(10.0),
-      bottom(height - 36.0) {}
+    : drawing(width, height), right(width - right_margin), bottom(height - 36.0) {}
 
 void Plot::draw_axes(std::string_view x_name, bool whole_numbers) {
     const auto y_ticks = y.logarithmic ? logarithmic_ticks(y, 4) : y.ticks(4);
@@ -192,9 +189,9 @@ void draw_end_labels(Drawing& drawing, double x, std::vector<EndLabel> labels, d
         least = entry.y + spacing;
     }
     double most = bottom;
-    for (auto entry = labels.rbegin(); entry != labels.rend(); ++entry) {
-        entry->y = std::min(entry->y, most);
-        most = entry->y - spacing;
+    for (auto& entry : std::views::reverse(labels)) {
+        entry.y = std::min(entry.y, most);
+        most = entry.y - spacing;
     }
     for (const auto& entry : labels)
         drawing.text(x, entry.y + 4, entry.text,

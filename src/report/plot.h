@@ -71,14 +71,14 @@ public:
 
     Drawing drawing;
     Axis x{}, y{};
-    double left, right, top, bottom;
+    double left = 46.0, right, top = 10.0, bottom;
 
     /// Grid and labels. The name of the horizontal axis stands below it, on the right.
     void draw_axes(std::string_view x_name, bool whole_numbers = false);
     /// A thin solid line where y is zero, if that is in view.
     void draw_zero();
     void curve(const std::vector<double>& xs, const std::vector<double>& ys,
-               std::string_view stroke);
+               std::string_view style);
     void dot(double at_x, double at_y, double radius, std::string_view style);
 };
 

@@ -9,11 +9,11 @@
 namespace deepsl::train {
 
 CheckpointKeeper::CheckpointKeeper(model::Predictor& model, Matrix<double> some_rows,
-                                   const Checkpointing& checkpointing, Fingerprint run,
+                                   Checkpointing checkpointing, Fingerprint run,
                                    std::function<void(const std::string&)> warning)
     : model_(model),
       some_rows_(std::move(some_rows)),
-      checkpointing_(checkpointing),
+      checkpointing_(std::move(checkpointing)),
       run_(std::move(run)),
       warning_(std::move(warning)) {}
 

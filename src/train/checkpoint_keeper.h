@@ -15,9 +15,8 @@ namespace deepsl::train {
 class CheckpointKeeper {
 public:
     /// `some_rows` are those whose predictions tell models apart. `warning` may be empty.
-    CheckpointKeeper(model::Predictor& model, Matrix<double> some_rows,
-                     const Checkpointing& checkpointing, Fingerprint run,
-                     std::function<void(const std::string&)> warning);
+    CheckpointKeeper(model::Predictor& model, Matrix<double> some_rows, Checkpointing checkpointing,
+                     Fingerprint run, std::function<void(const std::string&)> warning);
 
     bool active() const { return !checkpointing_.path.empty(); }
 

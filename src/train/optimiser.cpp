@@ -48,7 +48,7 @@ struct AdamStep {
 }  // namespace
 
 double schedule_factor(Schedule schedule, double warm_up, std::int64_t step, std::int64_t steps) {
-    const double all = static_cast<double>(steps), now = static_cast<double>(step);
+    const auto all = static_cast<double>(steps), now = static_cast<double>(step);
     const double risen = now + 1.0 < warm_up * all ? (now + 1.0) / (warm_up * all) : 1.0;
     switch (schedule) {
         case Schedule::constant: return risen;

@@ -291,7 +291,8 @@ TEST_F(ModelFile, EachRefusalEndsWithOneRemedyThatFits) {
            "in its architecture method takes one of rk4, dormand_prince, but 'r; k' was given" +
                again);
     expect(with_metadata("kind", "dsl", "svm"),
-           "in its header kind takes one of dsl, ablation, mlp, node, linear, but 'svm' was given" + again);
+           "in its header kind takes one of dsl, ablation, mlp, node, linear, but 'svm' was given" +
+               again);
     expect(
         refused_after([](io::TensorFile& file) {
             auto& text = file.metadata.at("architecture");

@@ -27,10 +27,6 @@ std::unique_ptr<Model> trained(std::int64_t cells = 8, double last_gain = 0.5,
     return model;
 }
 
-field::Scaling unit_scaling(const field::DomainPointer& domain, double spread) {
-    return {domain, {{1.0, 2.0}, {0.5, 2.0}}, spread};
-}
-
 TEST(Check, GivesRowsAndAVerdict) {
     const auto x = samples(40, DomainKind::ball, 2);
     const auto model = trained();
@@ -62,23 +58,22 @@ TEST(Check, DrawsSamplesLikeTheTrainingData) {
     const auto domain = field::ball(2);
     CheckOptions options;
     options.samples = 20000;
-    const auto x = check_samples(unit_scaling(domain, 0.2), options);
+    const auto x = check_samples(*domain, 0.2, options);
     ASSERT_EQ(x.rows(), 20000u);
     double mean = 0.0, square = 0.0;
     for (const double value : x.values()) mean += value / 40000.0, square += value * value;
     EXPECT_NEAR(mean, 0.0, 0.005);
     EXPECT_NEAR(std::sqrt(square / 40000.0), 0.2, 0.005);
-    EXPECT_EQ(check_samples(unit_scaling(domain, 0.2), options), x) << "the same seed";
+    EXPECT_EQ(check_samples(*domain, 0.2, options), x) << "the same seed";
     options.seed = 1;
-    EXPECT_NE(check_samples(unit_scaling(domain, 0.2), options), x);
+    EXPECT_NE(check_samples(*domain, 0.2, options), x);
     // However wide, all of them lie inside.
-    const auto wide = check_samples(unit_scaling(domain, 5.0), options);
+    const auto wide = check_samples(*domain, 5.0, options);
     for (std::size_t b = 0; b < wide.rows(); ++b) EXPECT_LT(domain->level(wide.row(b)), 0.0);
 }
 
 TEST(Check, RefusesOptionsOutOfRange) {
-    const auto scaling = unit_scaling(field::ball(2), 0.2);
-    EXPECT_THROW(check_samples(scaling, {.samples = 31}), Error);
+    EXPECT_THROW(check_samples(*field::ball(2), 0.2, {.samples = 31}), Error);
     EXPECT_THROW(check(*trained(), samples(4, DomainKind::ball, 2), {.finer = 65}), Error);
 }
 

@@ -20,15 +20,9 @@
 #include <vector>
 
 #include "deepsl/error.h"
+#include "deepsl/image_shape.h"
 
 namespace deepsl::data {
-
-struct ImageShape {
-    std::size_t height = 0, width = 0, channels = 0;
-
-    std::size_t size() const { return height * width * channels; }
-    bool operator==(const ImageShape&) const = default;
-};
 
 /// "28 x 28 gray", "32 x 32 colour", "8 x 8 of 5 channels".
 std::string shown_shape(const ImageShape& shape);

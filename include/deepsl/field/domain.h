@@ -54,8 +54,8 @@ public:
     /// Moves a point that lies near or beyond the boundary inside; true if it was moved.
     virtual bool pull_in(std::span<double> z) const = 0;
 
-    /// Any numbers r [dimensions], of size about 1, smoothly to a point z inside: for what an encoder
-    /// gives. And from derivatives by z to those by r. A domain need not have such a way.
+    /// Any numbers r [dimensions], of size about 1, smoothly to a point z inside: for what an
+    /// encoder gives. And from derivatives by z to those by r. A domain need not have such a way.
     virtual void enter(std::span<const double> r, std::span<double> z) const;
     virtual void enter_pullback(std::span<const double> r, std::span<const double> dz,
                                 std::span<double> dr) const;

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "deepsl/data/encoding.h"
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/learn.h"
 #include "deepsl/learner/trained_model.h"
@@ -24,6 +26,12 @@ namespace deepsl::learner {
 /// that was not trained on a table, and what data::read_table throws.
 data::Table read_table_for(const TrainedModel& model, const std::string& path,
                            const data::TableOptions& options = {});
+
+/// Reads images as the model needs them: of its size. Throws Error for a model that was not trained
+/// on images, and what data::read_images throws.
+std::shared_ptr<const data::Images> read_images_for(const TrainedModel& model,
+                                                    const std::string& path,
+                                                    data::ImageOptions options = {});
 
 /// The inputs of a table's rows, as its encoding gives them. [rows, inputs]
 Matrix<double> inputs_of(const TrainedModel& model, const data::Table& table, bool strict = false);
@@ -43,6 +51,9 @@ struct Predictions {
 /// and ranges that training did not have are an Error.
 Predictions predict(const TrainedModel& model, const data::Table& table, bool strict = false);
 
+/// Images of the model's size.
+Predictions predict(const TrainedModel& model, std::shared_ptr<const data::Images> images);
+
 /// x [B, inputs] in the data's units.
 Predictions predict(const TrainedModel& model, MatrixView<const double> x);
 
@@ -58,6 +69,9 @@ struct Score {
 
 /// The metrics on a table that has the target.
 Score evaluate(const TrainedModel& model, const data::Table& table, bool strict = false);
+
+/// The metrics on images that have labels.
+Score evaluate(const TrainedModel& model, std::shared_ptr<const data::Images> images);
 
 /// The metrics on rows [B, inputs] with targets, all in the data's units.
 Score evaluate(const TrainedModel& model, const train::Dataset& rows);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/apply.h"
 #include "deepsl/learner/trained_model.h"
@@ -33,6 +34,10 @@ RowInspection inspect_row(const TrainedModel& model, MatrixView<const double> x)
 /// A row of a table, from 0. Throws Error (data) if there is no such row.
 RowInspection inspect_row(const TrainedModel& model, const data::Table& table, std::size_t row,
                           bool strict = false);
+
+/// An image, from 0. Throws Error (data) if there is no such image.
+RowInspection inspect_image(const TrainedModel& model, const data::Images& images,
+                            std::size_t image);
 
 /// The names of the inputs that relevance has stretched most, the first most of all; none if all
 /// are stretched alike, or if the domain gives every column a factor of its own, as the box does.

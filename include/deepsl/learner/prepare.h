@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "deepsl/data/encoding.h"
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/task.h"
 #include "deepsl/learner/trained_model.h"
@@ -35,6 +37,10 @@ struct Prepared {
 /// Encodes, and reads the target. `validation` may be empty. Throws Error for a target that cannot
 /// be learned, or columns that cannot be encoded.
 Prepared prepare(const data::Table& training, const data::Table& validation, const Task& task);
+
+/// The same of images, which stay as they are and are shared. `validation` may be null.
+Prepared prepare(std::shared_ptr<const data::Images> training,
+                 std::shared_ptr<const data::Images> validation, const Task& task);
 
 /// The same of arrays. Every input is brought to the same size when it is put into the domain.
 Prepared prepare(Samples training, Samples validation, const Task& task);

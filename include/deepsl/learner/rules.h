@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/task.h"
 
@@ -27,5 +28,9 @@ const std::vector<std::string>& options_by_rule();
 Task task_for(const data::Table& table, std::string_view target,
               model::Preset preset = model::Preset::standard,
               TargetKind target_kind = TargetKind::automatic);
+
+/// A preset as it fits the images; `paper` is the paper's for MNIST where they are gray, and its
+/// for CIFAR-10 where they have colours. Throws Error for images without labels, or of one class.
+Task task_for(const data::Images& images, model::Preset preset = model::Preset::standard);
 
 }  // namespace deepsl::learner

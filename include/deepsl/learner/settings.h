@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "deepsl/data/images.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/task.h"
 
@@ -39,5 +40,6 @@ std::vector<std::string> idle_options(const Settings& settings, const Task& task
 /// The task that these settings ask for: the preset and its rules for this table, how long to train
 /// (see merge_settings), and then every value that is given. Throws Error.
 Task make_task(const data::Table& table, const Settings& settings);
+Task make_task(const data::Images& images, const Settings& settings);
 
 }  // namespace deepsl::learner

@@ -3,8 +3,10 @@
 // docs/options.md are made from `visit_task`, `visit_model` and `visit_train`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "deepsl/data/encoding.h"
@@ -16,6 +18,10 @@
 namespace deepsl::learner {
 
 using data::ColumnScale, data::TargetKind;
+
+/// Pixels from 0 to 1: by their mean and deviation, or as the paper has them, from 0.25 to 0.75.
+enum class PixelScale { standard, range };
+constexpr std::array<std::string_view, 2> names(PixelScale) { return {"standard", "range"}; }
 
 struct Task {
     std::string target;  // empty: the last column
@@ -30,6 +36,9 @@ struct Task {
     /// folds, then all rows are learned from. 0: a share is held out, train.validation.
     std::int64_t epoch_folds = 0;
     std::vector<std::string> dropped, numbers, categories;  // columns
+    PixelScale pixels = PixelScale::standard;               // of images
+    bool flip = false;                                      // how images vary in training
+    std::int64_t crop = 0;
     model::ModelOptions model;
     train::TrainOptions train;
 
@@ -68,6 +77,14 @@ void visit_task(AnyTask& t, Visitor&& visitor) {
     visitor(list("numbers", "columns that are numbers"), t.numbers);
     visitor(list("categories", "columns that are categories, though they look like numbers"),
             t.categories);
+    visitor(choice<PixelScale>("pixels",
+                               "of images: by mean and deviation, or from 0.25 to 0.75 as in the "
+                               "paper"),
+            t.pixels);
+    visitor(flag("flip", "mirror images by chance while they are learned from"), t.flip);
+    visitor(whole_number("crop", 0, 1000,
+                         "move images by up to so many pixels while they are learned from"),
+            t.crop);
 }
 
 /// All of them: those of the task, of the model and of training.

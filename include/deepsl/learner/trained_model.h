@@ -11,6 +11,7 @@
 
 #include "deepsl/data/encoding.h"
 #include "deepsl/field/scaling.h"
+#include "deepsl/image_shape.h"
 #include "deepsl/matrix.h"
 #include "deepsl/model/model.h"
 #include "deepsl/model/predictor.h"
@@ -29,9 +30,17 @@ struct TrainedModel {
 
     bool predicts_classes() const { return !classes.empty(); }
 
-    /// The model as one with lines and eigenfunctions; nullptr for a baseline.
+    /// The model as one with lines and eigenfunctions, or the one behind the encoder; nullptr for a
+    /// baseline.
     const model::Model* with_lines() const;
     model::Model* with_lines();
+
+    /// Where rows x [B, inputs], in the data's units, lie in the domain of that model: behind the
+    /// encoder, if there is one.
+    Matrix<double> coordinates(MatrixView<const double> x) const;
+
+    /// Of models for images.
+    std::optional<ImageShape> image() const;
 
     /// x [B, inputs] in the data's units, or as the encoding gives it. y are numbers in the
     /// target's units, or the scores of classes.

@@ -36,8 +36,12 @@ void visit_check(Options& o, Visitor&& visitor) {
 const Model& checkable(const Predictor& predictor);
 
 /// Normal around the centre of the domain, as widely spread as the training data; what falls
-/// outside is pulled in as data are.  [samples, inputs]
-Matrix<double> check_samples(const field::Scaling& scaling, const CheckOptions& options);
+/// outside is pulled in as data are.  [samples, dimensions]
+Matrix<double> check_samples(const field::Domain& domain, double spread,
+                             const CheckOptions& options);
+
+/// The same where an encoder gives normal numbers.
+Matrix<double> check_encoded_samples(const field::Domain& domain, const CheckOptions& options);
 
 struct Check {
     std::size_t lines = 0;        // samples looked at, along every field

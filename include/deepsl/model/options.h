@@ -147,7 +147,9 @@ void visit_model(Options& o, Visitor&& visitor) {
             o.latent);
     visitor(choice<network::Activation>("encoder-activation", "between the encoder's layers"),
             o.encoder_activation);
-    visitor(choice<network::Initialiser>("encoder-initialiser", "of the encoder's weights"),
+    visitor(choice<network::Initialiser>("encoder-initialiser",
+                                         "of the encoder's convolutions; its layers begin "
+                                         "orthogonal"),
             o.encoder_initialiser);
 }
 

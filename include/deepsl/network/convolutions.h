@@ -35,7 +35,7 @@ struct ConvolutionOptions {
     Initialiser initialiser = Initialiser::glorot;
     double shift = 0.0;  // centre and scale of the inputs, the same for all of them
     double scale = 1.0;
-    double last_gain = 1.0;           // factor on the initial weights of the last layer
+    double last_gain = 1.0;             // factor on the initial weights of the last layer
     std::optional<BoundedHead> head{};  // of all outputs
 };
 

@@ -1,0 +1,96 @@
+// Settings for images: the rules of docs/images.md, and the paper's protocols.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "deepsl/error.h"
+#include "deepsl/learner/rules.h"
+#include "deepsl/text.h"
+
+namespace deepsl::learner {
+namespace {
+
+/// What the paper says of MNIST. It states neither strides nor batch, nodes and steps: these were
+/// chosen for accuracy per hour (docs/results/images.md).
+void paper_gray(Task& task) {
+    auto& model = task.model;
+    model.convolutions = {32, 64, 128};
+    model.hidden = {32, 32, 16};
+    model.activation = network::Activation::tanh;
+    model.field_convolutions = {32, 64};
+    model.field_hidden = {32};
+    model.field_activation = network::Activation::tanh;
+    model.initialiser = network::Initialiser::orthogonal;
+    model.steps = 2;
+    model.cells = 4;
+    task.train.epochs = 10;
+}
+
+/// The same of CIFAR-10.
+void paper_colour(Task& task) {
+    auto& model = task.model;
+    model.encoder = {32, 64, 128};
+    model.encoder_hidden = {512, 256};
+    model.latent = 128;
+    model.encoder_activation = network::Activation::leaky_relu;
+    model.encoder_initialiser = network::Initialiser::glorot;
+    model.hidden = {128, 64, 66};
+    model.activation = network::Activation::leaky_relu;
+    model.field_hidden = {256, 256, 256};
+    model.field_activation = network::Activation::tanh;
+    model.start_network = true;
+    model.steps = 2;
+    model.cells = 4;
+    task.train.epochs = 80;
+}
+
+void paper_images(bool gray, Task& task) {
+    gray ? paper_gray(task) : paper_colour(task);
+    auto& train = task.train;
+    train.loss = train::Loss::cross_entropy;
+    train.alpha = 1e-4;
+    train.optimiser = train::OptimiserKind::fromage;
+    train.learning_rate = 1e-2;
+    train.batch = 64;
+    train.validation = 1.0 / 12.0;
+    train.patience = 0;
+    task.pixels = PixelScale::range;
+}
+
+/// A few convolutions, and Deep Sturm-Liouville on what they find.
+void default_images(std::size_t count, std::size_t classes, bool gray, Task& task) {
+    follow_rules(count, classes, task);
+    auto& model = task.model;
+    model.encoder = gray ? std::vector<std::int64_t>{32, 32, 64, 64}
+                         : std::vector<std::int64_t>{32, 32, 64, 64, 128, 128};
+    model.halving = model::Halving::max;
+    model.latent = 64;
+    model.hidden = {32, 16};
+    task.relevance = 0.0;
+}
+
+}  // namespace
+
+Task task_for(const data::Images& images, model::Preset preset) {
+    if (images.labels.empty())
+        throw data_error(fmt::format("{} has no labels; name a file of them with --labels",
+                                     in_quotes(images.path)));
+    if (images.classes.size() < 2)
+        throw data_error(fmt::format("all images of {} are of one class; there is nothing to learn",
+                                     in_quotes(images.path)));
+    auto task = preset_task(preset);
+    task.target = "class";
+    task.target_kind = TargetKind::classes;
+    const auto& [height, width, channels] = images.shape;
+    task.model.image = {static_cast<std::int64_t>(height), static_cast<std::int64_t>(width),
+                        static_cast<std::int64_t>(channels)};
+    switch (preset) {
+        case model::Preset::standard:
+            default_images(images.size(), images.classes.size(), channels == 1, task);
+            break;
+        case model::Preset::paper: paper_images(channels == 1, task); break;
+    }
+    return task;
+}
+
+}  // namespace deepsl::learner
