@@ -5,7 +5,7 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 FUZZ_CLANG ?= clang++-14
 FUZZ_SECONDS ?= 60
-FUZZERS ?= table config header encoding
+FUZZERS ?= table config header encoding images
 
 FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
     \( -name '*.cpp' -o -name '*.h' -o -name '*.inl' \) -print0

@@ -31,6 +31,36 @@ std::uint32_t checksum(const std::string& content) {
                                             static_cast<uInt>(content.size())));
 }
 
+template <class Change>
+std::string compressed(unsigned height, unsigned width, int channels, const Bytes& pixels,
+                       int quality, const Change& change) {
+    jpeg_compress_struct info{};
+    jpeg_error_mgr errors{};
+    info.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&info);
+    unsigned char* out = nullptr;
+    unsigned long size = 0;
+    jpeg_mem_dest(&info, &out, &size);
+    info.image_width = width;
+    info.image_height = height;
+    info.input_components = channels;
+    info.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, quality, TRUE);
+    change(info);
+    jpeg_start_compress(&info, TRUE);
+    auto copy = pixels;
+    while (info.next_scanline < info.image_height) {
+        JSAMPROW row = copy.data() + info.next_scanline * width * static_cast<unsigned>(channels);
+        jpeg_write_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_compress(&info);
+    jpeg_destroy_compress(&info);
+    std::string file(reinterpret_cast<const char*>(out), size);
+    std::free(out);
+    return file;
+}
+
 }  // namespace
 
 std::string text_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
@@ -126,31 +156,30 @@ std::string png(std::uint32_t height, std::uint32_t width, int depth, int type, 
 
 std::string jpeg(unsigned height, unsigned width, int channels, const Bytes& pixels,
                  bool progressive, int quality) {
-    jpeg_compress_struct info{};
-    jpeg_error_mgr errors{};
-    info.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&info);
-    unsigned char* out = nullptr;
-    unsigned long size = 0;
-    jpeg_mem_dest(&info, &out, &size);
-    info.image_width = width;
-    info.image_height = height;
-    info.input_components = channels;
-    info.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
-    jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, quality, TRUE);
-    if (progressive) jpeg_simple_progression(&info);
-    jpeg_start_compress(&info, TRUE);
-    auto copy = pixels;
-    while (info.next_scanline < info.image_height) {
-        JSAMPROW row = copy.data() + info.next_scanline * width * static_cast<unsigned>(channels);
-        jpeg_write_scanlines(&info, &row, 1);
+    return compressed(height, width, channels, pixels, quality, [&](jpeg_compress_struct& info) {
+        if (progressive) jpeg_simple_progression(&info);
+    });
+}
+
+std::string jpeg_of_many_scans(unsigned height, unsigned width, const Bytes& pixels, bool refined) {
+    std::vector<jpeg_scan_info> scans;
+    const auto add = [&](int coefficient, int before, int after) {
+        jpeg_scan_info scan{};
+        scan.comps_in_scan = 1;
+        scan.Ss = scan.Se = coefficient;
+        scan.Ah = before;
+        scan.Al = after;
+        scans.push_back(scan);
+    };
+    add(0, 0, 0);
+    for (int coefficient = 1; coefficient < 64; ++coefficient) {
+        add(coefficient, 0, refined ? 1 : 0);
+        if (refined) add(coefficient, 1, 0);
     }
-    jpeg_finish_compress(&info);
-    jpeg_destroy_compress(&info);
-    std::string file(reinterpret_cast<const char*>(out), size);
-    std::free(out);
-    return file;
+    return compressed(height, width, 1, pixels, 95, [&](jpeg_compress_struct& info) {
+        info.scan_info = scans.data();
+        info.num_scans = static_cast<int>(scans.size());
+    });
 }
 
 }  // namespace deepsl::test

@@ -69,6 +69,9 @@ inline std::string gray_png(std::uint32_t height, std::uint32_t width, const Byt
 /// `channels`: 1, 3, or 4 for CMYK.
 std::string jpeg(unsigned height, unsigned width, int channels, const Bytes& pixels,
                  bool progressive = false, int quality = 95);
+/// Gray, progressive, each coefficient of the transform in a scan of its own: 64, and if `refined`
+/// in two, 127.
+std::string jpeg_of_many_scans(unsigned height, unsigned width, const Bytes& pixels, bool refined);
 
 /// A folder of its own for each test; files may stand in folders within.
 class InImageFolder : public InDirectory {

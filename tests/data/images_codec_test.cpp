@@ -1,10 +1,12 @@
 // PNG and JPEG: pixels as they were written, and files that claim what they do not hold.
-#include <cmath>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "data/image_codec.h"
 #include "data/image_files.h"
+#include "deepsl/io/file.h"
+#include "images_check.h"
 
 namespace deepsl::data {
 namespace {
@@ -130,16 +132,22 @@ TEST(ImagesCodec, RefusesMorePixelsThanAFileCanHold) {
 }
 
 TEST(ImagesCodec, RefusesMoreScansThanEncodersWrite) {
-    // The first scan of a progressive picture again and again, which changes nothing in it.
-    const auto file = jpeg(16, 16, 1, ramp(256), true);
-    const auto first = file.find("\xff\xda");
-    const auto second = file.find("\xff\xda", first + 2);
-    ASSERT_NE(second, std::string::npos);
-    const auto between = file.find("\xff\xc4", first);
-    const auto scan = file.substr(first, std::min(second, between) - first);
-    auto many = file;
-    for (int i = 0; i < 200; ++i) many.insert(first, scan);
-    EXPECT_EQ(refused_picture(many).substr(0, 27), "f: libjpeg cannot read it (");
+    const auto pixels = ramp(256);
+    EXPECT_EQ(decoded(jpeg_of_many_scans(16, 16, pixels, false)), decoded(jpeg(16, 16, 1, pixels)));
+    EXPECT_EQ(refused_picture(jpeg_of_many_scans(16, 16, pixels, true)),
+              "f: libjpeg cannot read it (more than 100 scans); save it anew");
+}
+
+TEST(ImagesCodec, KeepsItsPromisesOnTheCorpus) {
+    std::size_t count = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(DEEPSL_FUZZ_DIR "/corpus/images")) {
+        SCOPED_TRACE(entry.path());
+        const auto bytes = io::read_file(entry.path().string(), 1'000'000);
+        EXPECT_NO_THROW(fuzz::check_images(bytes));
+        ++count;
+    }
+    EXPECT_GE(count, 20U);
 }
 
 }  // namespace
