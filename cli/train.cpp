@@ -93,8 +93,9 @@ std::string result_text(const LearnCommand& command, const learner::Learned& lea
     const auto& record = learned.record;
     auto text = learner::result_description(learned) + "\n";
     if (record.validation_rows == 0 && record.folds == 0)
-        text +=
-            "All rows were learned from; 'deepsl cv' measures how well new ones are predicted.\n";
+        text += fmt::format(
+            "All {} were learned from; 'deepsl {}' measures how well new ones are predicted.\n",
+            command.images ? "images" : "rows", command.images ? "evaluate" : "cv");
     if (record.interrupted)
         text += fmt::format("stopped by {}{}\n", Interrupt::name(),
                             learned.stopped_in_folds

@@ -92,6 +92,9 @@ def call(words):
 
 @functools.lru_cache(maxsize=None)
 def fingerprint(path):
+    if path.is_dir():  # of images, which nobody edits: names and sizes tell enough
+        held = sorted(f"{one.name} {one.stat().st_size}" for one in path.iterdir())
+        return f"{path.name} {hashlib.sha256(' '.join(held).encode()).hexdigest()[:16]}"
     return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
@@ -119,8 +122,8 @@ def write_whole(path, text):
     half.rename(path)
 
 
-def trained(experiment, name, train, test, flags):
-    """Trains on one thread and tests, once: what was kept of other settings is done again."""
+def trained(experiment, name, train, test, flags, threads=1):
+    """Trains and tests, once: what was kept of other settings is done again. Threads change no bits."""
     folder = KEPT / experiment
     folder.mkdir(parents=True, exist_ok=True)
     result, model, checkpoint = (folder / f"{name}{end}" for end in (".json", ".deepsl", ".ckpt"))
@@ -138,8 +141,8 @@ def trained(experiment, name, train, test, flags):
     start = time.time()
     broken_off = any(path.exists() for path in checkpoints)
     keep = ["--resume" if broken_off else "--checkpoint", checkpoint]
-    training = call(["train", train, "-o", model, "--json", "--quiet", "--threads", 1, *flags, *keep])
-    score = call(["evaluate", model, test, "--json", "--quiet", "--threads", 1])
+    training = call(["train", train, "-o", model, "--json", "--quiet", "--threads", threads, *flags, *keep])
+    score = call(["evaluate", model, test, "--json", "--quiet", "--threads", threads])
     score.pop("confusion", None)
     out = {"test": score, "training": training, "settings": asked, "seconds": time.time() - start}
     write_whole(result, json.dumps(out, indent=1))
@@ -150,8 +153,11 @@ def trained(experiment, name, train, test, flags):
 def all_trained(experiment, runs):
     """runs: {name: (train, test, flags)}, as many at a time as there are cores; {name: result}"""
     results = {}
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        waiting = {pool.submit(trained, experiment, name, *run): name for name, run in runs.items()}
+    cores = len(os.sched_getaffinity(0))
+    workers = max(1, min(cores, len(runs)))
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        waiting = {pool.submit(trained, experiment, name, *run, threads=cores // workers): name
+                   for name, run in runs.items()}
         try:
             for done in concurrent.futures.as_completed(waiting):
                 name = waiting[done]

@@ -52,6 +52,9 @@ std::string stopping_description(const Task& task, std::size_t validation_rows) 
         return fmt::format(
             "few rows: {} choose the number of epochs, then all rows are learned from",
             counted(task.epoch_folds, "fold"));
+    if (validation_rows == 0 && train.validation == 0.0 && train.stop_epoch > 0)
+        return fmt::format("{}, the last one is kept: nothing is held out",
+                           counted(train.last_epoch(), "epoch"));
     std::string chosen_by = "the training loss: no rows are held out";
     if (validation_rows > 0)
         chosen_by = counted(validation_rows, "other row");

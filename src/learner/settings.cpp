@@ -40,7 +40,6 @@ Task parsed(const Settings& settings, Task task) {
 /// Folds, or rows held out. Values that are given are put into the task by apply_settings.
 void choose_stopping(const Settings& settings, const std::string& path, std::size_t rows,
                      Task& task) {
-    const auto share = task.train.validation;
     if (asks_for_rows(settings)) task.epoch_folds = 0;
     if (const auto folds = value_of(settings, "epoch-folds"); !folds.empty()) {
         apply_settings({{"epoch-folds", folds}}, task);
@@ -48,8 +47,9 @@ void choose_stopping(const Settings& settings, const std::string& path, std::siz
             throw data_error(fmt::format("{}: {} folds of {} rows; ask for {} at most",
                                          in_quotes(path), folds, rows, rows / 2));
     }
-    const auto usual = share > 0.0 ? share : train::TrainOptions().validation;
-    task.train.validation = task.epoch_folds > 0 ? 0.0 : usual;
+    // A task that ends at a given epoch has nothing to choose.
+    const bool chooses = task.epoch_folds == 0 && task.train.stop_epoch == 0;
+    task.train.validation = chooses ? train::TrainOptions().validation : 0.0;
     if (task.epoch_folds == 0) task.train.cool_down = 0.0;  // it is for the epoch that folds choose
 }
 
@@ -141,7 +141,14 @@ Task make_task(const data::Images& images, const Settings& settings) {
         throw argument_error("target names a column of a table, but these are images");
     auto task = task_for(images, asked.preset);
     choose_stopping(settings, images.path, images.size(), task);
-    return finished(std::move(task), settings, asked);
+    task = finished(std::move(task), settings, asked);
+    // By default the last epoch is kept, whatever its number; where one is to be chosen, it is not.
+    if (value_of(settings, "stop-epoch").empty())
+        task.train.stop_epoch =
+            asks_for_rows(settings) || task.epoch_folds > 0 ? 0 : task.train.epochs;
+    if (task.train.stop_epoch > 0 && value_of(settings, "patience").empty())
+        task.train.patience = 0;
+    return task;
 }
 
 }  // namespace deepsl::learner
