@@ -1,18 +1,13 @@
 #include "deepsl/field/vector_field.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "deepsl/error.h"
+#include "deepsl/field/gradient_field.h"
 #include "field/row_kernel.h"
 
 namespace deepsl::field {
-namespace {
-
-constexpr double bending = 0.8;  // less than 1: the direction always wins
-
-}  // namespace
 
 template <class Real>
 NetworkField<Real>::NetworkField(std::unique_ptr<network::Network<Real>> network)
@@ -33,7 +28,7 @@ void NetworkField<Real>::enrol(network::Parameters& parameters, const std::strin
 template <class Real>
 DirectionalField<Real>::DirectionalField(std::size_t inputs,
                                          std::unique_ptr<network::Network<Real>> bend)
-    : inputs_(inputs), bend_(std::move(bend)), unit_(inputs) {
+    : inputs_(inputs), bend_(std::move(bend)), direction_(inputs), unit_(inputs) {
     if (bend_ != nullptr && (bend_->inputs() != inputs || bend_->outputs() != inputs))
         throw argument_error("the network that bends a field must take and give " +
                              std::to_string(inputs) + " numbers");
@@ -42,42 +37,14 @@ DirectionalField<Real>::DirectionalField(std::size_t inputs,
 template <class Real>
 void DirectionalField<Real>::enrol(network::Parameters& parameters, const std::string& name,
                                    Random& random) {
-    offset_ = parameters.add(network::joined(name, "direction"), {inputs_}, network::Role::vector);
-    std::vector<double> direction(inputs_);
-    for (auto& d : direction) d = normal(random);
-    set_direction(direction, parameters.values());
+    direction_.enrol(parameters, name, random);
     if (bend_ != nullptr) bend_->enrol(parameters, network::joined(name, "network"), random);
 }
 
 template <class Real>
-void DirectionalField<Real>::set_direction(std::span<const double> direction,
-                                           std::span<double> values) const {
-    double square = 0.0;
-    for (const double d : direction) square += d * d;
-    if (direction.size() != inputs_ || !(square > 0.0) || !std::isfinite(square))
-        throw argument_error("a direction needs " + std::to_string(inputs_) +
-                             " finite numbers that are not all zero");
-    for (std::size_t i = 0; i < inputs_; ++i)
-        values[offset_ + i] = direction[i] / std::sqrt(square);
-}
-
-template <class Real>
-std::vector<double> DirectionalField<Real>::direction(std::span<const double> values) const {
-    const auto own = values.subspan(offset_, inputs_);
-    double square = 0.0;
-    for (const double d : own) square += d * d;
-    std::vector<double> unit(own.begin(), own.end());
-    for (auto& d : unit) d /= std::sqrt(square);
-    return unit;
-}
-
-template <class Real>
 void DirectionalField<Real>::load(std::span<const double> values) {
-    const auto unit = direction(values);
-    length_ = 0.0;
-    for (const double d : values.subspan(offset_, inputs_)) length_ += d * d;
-    length_ = std::sqrt(length_);
-    std::transform(unit.begin(), unit.end(), unit_.begin(),
+    direction_.load(values);
+    std::transform(direction_.unit().begin(), direction_.unit().end(), unit_.begin(),
                    [](double d) { return static_cast<Real>(d); });
     if (bend_ != nullptr) bend_->load(values);
 }
@@ -109,11 +76,7 @@ void DirectionalField<Real>::pullback(const Real* z, std::size_t rows, const Rea
         for (std::size_t r = 0; r < rows; ++r) row_kernel<Real>().add(da + r * n, n, sum.data());
         if (dz != nullptr) std::fill_n(dz, rows * n, Real(0));
     }
-    // The direction counts by its unit vector only.
-    Real along = 0;
-    for (std::size_t i = 0; i < n; ++i) along += sum[i] * unit_[i];
-    for (std::size_t i = 0; i < n; ++i)
-        gradient[offset_ + i] += (sum[i] - along * unit_[i]) / static_cast<Real>(length_);
+    direction_.pullback(sum.data(), gradient);
 }
 
 template <class Real>
@@ -134,6 +97,7 @@ std::unique_ptr<VectorField<Real>> make_field(FieldKind kind, network::MlpOption
         case FieldKind::positive:
             mlp.heads = {network::BoundedHead::sigmoid(0.01, 1.0)};
             return std::make_unique<NetworkField<Real>>(std::make_unique<network::Mlp<Real>>(mlp));
+        case FieldKind::gradient: return std::make_unique<GradientField<Real>>(mlp);
     }
     throw argument_error("there is no such field");
 }

@@ -285,6 +285,7 @@ std::unique_ptr<field::VectorField<Real>> make_built_in_field(std::size_t inputs
             return std::make_unique<field::NetworkField<Real>>(
                 make_network<Real>(plan.bounded({network::BoundedHead::sigmoid(0.01, 1.0)})));
         case field::FieldKind::straight:
+        case field::FieldKind::gradient:
             return field::make_field<Real>(options.field, plan.mlp, inputs);
     }
     throw argument_error("there is no such field");

@@ -93,6 +93,19 @@ void check_model(const ModelOptions& options) {
         throw argument_error(
             "behind an encoder there are no images for convolutions and field-convolutions; leave "
             "them out, or the encoder (latent 0)");
+    if (options.field == field::FieldKind::gradient &&
+        options.field_activation != network::Activation::tanh)
+        throw argument_error(
+            fmt::format("field-activation must be tanh where the field is gradient, but is {}; its "
+                        "lines leave because tanh is bounded",
+                        name(options.field_activation)));
+    if (options.field == field::FieldKind::gradient && !options.field_convolutions.empty())
+        throw argument_error(
+            "a gradient field has no field-convolutions; leave them out, or take another field");
+    if (options.field == field::FieldKind::gradient && options.field_hidden.empty())
+        throw argument_error(
+            "field-hidden must name a layer where the field is gradient; without one its lines are "
+            "those of the field straight");
     // From the middle of the domain a line takes so many steps to each side.
     if (!field::method_of(options.method).adaptive() && options.steps > options.max_steps)
         throw argument_error(fmt::format(

@@ -38,12 +38,25 @@ double coefficient_count(std::size_t inputs, const ModelOptions& o) {
     return shape.networks * parameter_count(coefficient_plan(inputs, shape.outputs, o, 0.0));
 }
 
+/// As a field reads them: one that is a gradient has its first layer alone.
+ModelOptions of_field(ModelOptions o) {
+    if (o.field == field::FieldKind::gradient && !o.field_hidden.empty())
+        o.field_hidden = {o.field_hidden.front()};
+    return o;
+}
+
 double field_count(std::size_t inputs, const ModelOptions& o) {
     const auto n = static_cast<double>(inputs);
     switch (o.field) {
         case field::FieldKind::directional: return n + parameter_count(field_plan(inputs, o, 0.0));
         case field::FieldKind::straight: return n;
         case field::FieldKind::positive: return parameter_count(field_plan(inputs, o, 0.0));
+        case field::FieldKind::gradient: {  // W, b and s, and the direction
+            double count = n;
+            for (const auto units : of_field(o).field_hidden)
+                count += (n + 2.0) * static_cast<double>(units);
+            return count;
+        }
     }
     return 0.0;
 }
@@ -122,8 +135,8 @@ void add_work(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOpt
         case Kind::dsl:
             need.nodes += fields * node_bytes(inputs, passes, o);
             if (o.field != field::FieldKind::straight)
-                need.steps +=
-                    fields * step_bytes(inputs, step_count(2.0 * steps + 2.0, o), passes, o);
+                need.steps += fields * step_bytes(inputs, step_count(2.0 * steps + 2.0, o), passes,
+                                                  of_field(o));
             break;
         case Kind::ablation:
             need.nodes += node_bytes(inputs + 1, passes, without_convolutions(o));

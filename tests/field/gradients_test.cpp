@@ -93,7 +93,8 @@ struct GradientCase {
 
 std::vector<GradientCase> gradient_cases() {
     std::vector<GradientCase> cases;
-    for (const auto kind : {FieldKind::positive, FieldKind::directional, FieldKind::straight})
+    for (const auto kind :
+         {FieldKind::positive, FieldKind::directional, FieldKind::straight, FieldKind::gradient})
         for (const std::size_t n : {1U, 3U})
             for (const auto& domain : {box(n), ball(n)})
                 for (const auto scheme : {Scheme::magnus4, Scheme::midpoint})
@@ -202,7 +203,8 @@ TEST(Gradient, ExitTimesOfAConstantFieldByHand) {
 // Fields by themselves: a(z) back to z and to their numbers.
 TEST(Gradient, FieldsAgreeWithDifferences) {
     Random random(16);
-    for (const auto kind : {FieldKind::positive, FieldKind::directional, FieldKind::straight})
+    for (const auto kind :
+         {FieldKind::positive, FieldKind::directional, FieldKind::straight, FieldKind::gradient})
         for (const std::size_t n : {1U, 2U, 9U}) {
             auto field = network_field<double>(kind, n, 2.0, 0.3, random(), {5});
             // A direction need not have length 1.

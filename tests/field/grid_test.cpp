@@ -178,6 +178,7 @@ TYPED_TEST(Batch, ASampleAloneHasTheSameBits) {
         for (const std::size_t n : {1U, 2U, 5U, 16U, 33U, 200U}) {
             expect_same_alone<TypeParam>(FieldKind::positive, box(n), *m, random);
             expect_same_alone<TypeParam>(FieldKind::directional, ball(n), *m, random);
+            expect_same_alone<TypeParam>(FieldKind::gradient, ball(n), *m, random);
             for (const auto& domain : {box(n), ball(n)})
                 expect_same_alone<TypeParam>(FieldKind::straight, domain, *m, random);
         }

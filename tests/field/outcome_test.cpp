@@ -159,7 +159,8 @@ TEST(Outcome, ANaNAtAStageWithoutWeightIsTold) {
 
 template <class Real>
 void empty_and_failed() {
-    for (const auto kind : {FieldKind::directional, FieldKind::straight, FieldKind::positive})
+    for (const auto kind :
+         {FieldKind::directional, FieldKind::straight, FieldKind::positive, FieldKind::gradient})
         for (const auto* m : methods) {
             const auto field = network_field<Real>(kind, 3, 1.0, 0.0, 1);
             auto none = follow(field, ball(3), {}, with(*m), 2);

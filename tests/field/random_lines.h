@@ -152,11 +152,13 @@ inline model::ModelOptions random_options(Random& random) {
     model::ModelOptions o;
     o.domain = pick(DomainKind::box, DomainKind::ball);
     o.field = pick(FieldKind::positive, FieldKind::directional, FieldKind::directional,
-                   FieldKind::straight);
+                   FieldKind::gradient, FieldKind::gradient, FieldKind::straight);
     o.coefficients = pick(CoefficientKind::networks, CoefficientKind::trunk);
     o.hidden = o.field_hidden = {32, 16};
     o.activation = pick(Activation::tanh, Activation::leaky_relu);
-    o.field_activation = pick(Activation::tanh, Activation::leaky_relu);
+    o.field_activation = o.field == FieldKind::gradient
+                             ? Activation::tanh
+                             : pick(Activation::tanh, Activation::leaky_relu);
     o.heads = pick(model::HeadKind::calm, model::HeadKind::paper);
     o.initialiser = pick(Initialiser::glorot, Initialiser::orthogonal);
     o.last_gain = 1.0;

@@ -130,6 +130,22 @@ TEST_F(ModelFile, KeepsEveryKind) {
             }
 }
 
+TEST_F(ModelFile, KeepsEveryField) {
+    for (const auto field : {field::FieldKind::directional, field::FieldKind::straight,
+                             field::FieldKind::positive, field::FieldKind::gradient}) {
+        model::ModelOptions options;
+        options.hidden = {4};
+        options.field_hidden = {5, 3};
+        options.field = field;
+        const auto trained = test::random_model(3, 2, options);
+        save_model(path_, trained);
+        const auto loaded = load_model(path_);
+        EXPECT_EQ(loaded.predictor->options().field, field);
+        const auto x = random_rows(9, 3, 8);
+        EXPECT_EQ(trained.predict(x).y, loaded.predict(x).y);
+    }
+}
+
 TEST_F(ModelFile, KeepsNamesOfEveryKind) {
     trained_.features = {"length [mm]", R"({"a": [1]} \ ")"};
     trained_.classes = {"[", "]]{\n\x1b[31m"};

@@ -58,7 +58,9 @@ inline ModelOptions small_options(const Case& c = {}) {
     o.domain = c.domain;
     o.field = c.field;
     o.scheme = c.scheme;
-    o.activation = o.field_activation = c.activation;
+    o.activation = c.activation;
+    // A gradient field has no other.
+    o.field_activation = c.field == FieldKind::gradient ? Activation::tanh : c.activation;
     o.method = c.method;
     o.coefficients = c.coefficients;
     o.heads = c.heads;
@@ -79,7 +81,8 @@ inline ModelOptions small_options(const Case& c = {}) {
 inline std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (const auto domain : {DomainKind::ball, DomainKind::box})
-        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive})
+        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive,
+                                 FieldKind::gradient})
             for (const auto scheme : {Scheme::magnus4, Scheme::midpoint})
                 for (const auto coefficients : {CoefficientKind::networks, CoefficientKind::trunk})
                     for (const auto heads : {HeadKind::calm, HeadKind::paper}) {

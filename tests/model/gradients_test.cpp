@@ -20,7 +20,8 @@ namespace {
 std::vector<Case> gradient_cases(MethodKind method) {
     std::vector<Case> cases;
     for (const auto domain : {DomainKind::ball, DomainKind::box})
-        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive})
+        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive,
+                                 FieldKind::gradient})
             for (const auto scheme : {Scheme::magnus4, Scheme::midpoint})
                 for (const auto coefficients :
                      {CoefficientKind::networks, CoefficientKind::trunk}) {
@@ -88,7 +89,8 @@ TEST(ModelGradient, AgreesWithDifferencesThroughTheTotalLoss) {
     std::uint64_t seed = 90;
     for (const auto loss : {train::Loss::hinge, train::Loss::cross_entropy})
         for (const std::size_t outputs : {1U, 3U})
-            for (const auto field : {FieldKind::directional, FieldKind::positive}) {
+            for (const auto field :
+                 {FieldKind::directional, FieldKind::positive, FieldKind::gradient}) {
                 Case c;
                 c.field = field;
                 c.domain = field == FieldKind::positive ? DomainKind::box : DomainKind::ball;
@@ -258,6 +260,8 @@ TEST(ModelBatch, ASampleAloneHasTheSameBits) {
                 compare_alone(c, precision, ++seed);
                 c.field = FieldKind::straight;
                 c.scheme = Scheme::midpoint;
+                compare_alone(c, precision, ++seed);
+                c.field = FieldKind::gradient;
                 compare_alone(c, precision, ++seed);
                 Case paper;
                 paper.preset = Preset::paper;

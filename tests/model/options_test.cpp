@@ -183,6 +183,21 @@ TEST(ModelOptions, FloatsHoldNoSmallTolerance) {
     EXPECT_NO_THROW(check_model(options));
 }
 
+TEST(ModelOptions, AGradientFieldHasALayerOfTanh) {
+    ModelOptions options;
+    options.field = field::FieldKind::gradient;
+    EXPECT_NO_THROW(check_model(options));
+    options.field_activation = network::Activation::leaky_relu;
+    expect_contains(error_of([&] { check_model(options); }),
+                    "field-activation must be tanh where the field is gradient");
+    options.field_activation = network::Activation::tanh;
+    options.field_hidden = {};
+    expect_contains(error_of([&] { check_model(options); }), "field-hidden must name a layer");
+    options.field_hidden = {8};
+    options.field_convolutions = {4};
+    expect_contains(error_of([&] { check_model(options); }), "has no field-convolutions");
+}
+
 TEST(ModelOptions, LinesCanEnd) {
     ModelOptions options;
     options.steps = options.max_steps = 50;
@@ -210,6 +225,9 @@ TEST(ParameterCount, IsThatOfTheMethod) {
     EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 2 + 3 * 21 + basis);
     o.field = field::FieldKind::positive;
     EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 35 + 3 * 21 + basis);
+    o.field = field::FieldKind::gradient;  // its first layer alone: W 4 x 2, b and s 4 each
+    EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 2 + 16 + 3 * 21 + basis);
+    o.field = field::FieldKind::positive;
     o.coefficients = CoefficientKind::trunk;  // (2+1)5 + (5+1)3
     EXPECT_EQ(parameter_count(Kind::dsl, 2, 3, o), 35 + 33 + basis);
     o.start_network = true;  // (2+1)5 + (5+1)6
@@ -223,7 +241,7 @@ TEST(ParameterCount, IsThatOfTheMethod) {
 TEST(ParameterCount, IsThatOfTheModelsThatAreMade) {
     for (const auto kind : {Kind::dsl, Kind::ablation, Kind::mlp, Kind::node})
         for (const auto field : {field::FieldKind::directional, field::FieldKind::straight,
-                                 field::FieldKind::positive})
+                                 field::FieldKind::positive, field::FieldKind::gradient})
             for (const auto coefficients : {CoefficientKind::networks, CoefficientKind::trunk})
                 for (const bool start : {false, true}) {
                     ModelOptions o;

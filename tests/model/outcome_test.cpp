@@ -74,7 +74,8 @@ void expect_harmless(const Predictor& model, const Matrix<double>& good, const M
 
 void expect_samples_harmless(Precision precision, Activation activation, double bad,
                              std::string_view status) {
-    for (const auto field : {FieldKind::directional, FieldKind::positive, FieldKind::straight})
+    for (const auto field :
+         {FieldKind::directional, FieldKind::straight, FieldKind::positive, FieldKind::gradient})
         for (const auto coefficients : {CoefficientKind::networks, CoefficientKind::trunk}) {
             Case c;
             c.field = field;

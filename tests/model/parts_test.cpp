@@ -89,7 +89,8 @@ TEST(Parts, StraightLinesLeaveADomainWithoutClosedForm) {
 }
 
 TEST(Parts, GradientsInADomainOfOnesOwn) {
-    for (const auto kind : {FieldKind::straight, FieldKind::directional, FieldKind::positive}) {
+    for (const auto kind :
+         {FieldKind::directional, FieldKind::straight, FieldKind::positive, FieldKind::gradient}) {
         const auto x = samples(4, DomainKind::ball, 3);
         const auto model = on_cushion(kind, 3, small_options());
         EXPECT_FALSE(model->built_in());

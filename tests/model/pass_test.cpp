@@ -33,7 +33,8 @@ private:
 std::vector<std::unique_ptr<Model>> all_kinds_of_models(std::size_t n) {
     std::vector<std::unique_ptr<Model>> models;
     for (const auto precision : {Precision::float32, Precision::float64})
-        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive})
+        for (const auto field : {FieldKind::directional, FieldKind::straight, FieldKind::positive,
+                                 FieldKind::gradient})
             for (const auto method : {MethodKind::rk4, MethodKind::dormand_prince}) {
                 Case c;
                 c.n = n;

@@ -11,15 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "deepsl/field/direction.h"
 #include "deepsl/network/mlp.h"
 #include "deepsl/network/network.h"
 
 namespace deepsl::field {
 
-enum class FieldKind { directional, straight, positive };
-constexpr std::array<std::string_view, 3> names(FieldKind) {
-    return {"directional", "straight", "positive"};
+enum class FieldKind { directional, straight, positive, gradient };
+constexpr std::array<std::string_view, 4> names(FieldKind) {
+    return {"directional", "straight", "positive", "gradient"};
 }
+
+/// How much a field may differ from its direction, of length 1. Less than 1: the direction wins.
+inline constexpr double bending = 0.8;
 
 /// Any field: derive from it, or wrap a network in a NetworkField.
 template <class Real>
@@ -75,21 +79,24 @@ public:
     void pullback(const Real* z, std::size_t rows, const Real* da, network::Tape& tape, Real* dz,
                   Real* gradient) const override;
     std::size_t flops_per_row() const override;
-    void set_direction(std::span<const double> direction, std::span<double> values) const override;
+    void set_direction(std::span<const double> direction, std::span<double> values) const override {
+        direction_.set(direction, values);
+    }
 
     /// d, of length 1, in the model's values.
-    std::vector<double> direction(std::span<const double> values) const;
+    std::vector<double> direction(std::span<const double> values) const {
+        return direction_.of(values);
+    }
 
 private:
     std::size_t inputs_;
     std::unique_ptr<network::Network<Real>> bend_;
-    std::size_t offset_ = 0;  // of the direction, any length but 0, in the flat vector
+    Direction direction_;
     std::vector<Real> unit_;  // d
-    double length_ = 1.0;     // of the direction before it was normalised
 };
 
-/// The paper's field a = 0.01 + 0.99 sigmoid(network), or ours, as the kind says. `mlp` has the
-/// layers; inputs, outputs and heads are set here.
+/// The paper's field a = 0.01 + 0.99 sigmoid(network), ours, or a GradientField, as the kind says.
+/// `mlp` has the layers; inputs, outputs and heads are set here.
 template <class Real>
 std::unique_ptr<VectorField<Real>> make_field(FieldKind kind, network::MlpOptions mlp,
                                               std::size_t inputs);

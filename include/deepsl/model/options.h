@@ -89,8 +89,9 @@ void visit_model(Options& o, Visitor&& visitor) {
             o.domain);
     visitor(choice<field::FieldKind>(
                 "field",
-                "the vector field: d + 0.8 h(z) with a learnable direction d; d alone; or every "
-                "coordinate between 0.01 and 1, the paper's"),
+                "the vector field: d + 0.8 h(z) with a learnable direction d; d alone; every "
+                "coordinate between 0.01 and 1, the paper's; or the gradient of a potential, d + "
+                "0.8 W^T (s tanh(W z + b)) / N"),
             o.field);
     visitor(whole_number("fields", 1, 64, "independent fields whose predictions add up"), o.fields);
     visitor(whole_number("eigenfunctions", 1, 200, "d, how many eigenfunctions make the basis"),
@@ -100,8 +101,11 @@ void visit_model(Options& o, Visitor&& visitor) {
             o.coefficients);
     visitor(sizes("hidden", "hidden layers of the networks for 1/p, q, w and v"), o.hidden);
     visitor(choice<network::Activation>("activation", "between these layers"), o.activation);
-    visitor(sizes("field-hidden", "hidden layers of the field's network"), o.field_hidden);
-    visitor(choice<network::Activation>("field-activation", "between the field's layers"),
+    visitor(sizes("field-hidden",
+                  "hidden layers of the field's network; a gradient field has the first alone"),
+            o.field_hidden);
+    visitor(choice<network::Activation>("field-activation",
+                                        "between the field's layers; tanh in a gradient field"),
             o.field_activation);
     visitor(choice<network::Initialiser>("initialiser", "of all weight matrices"), o.initialiser);
     visitor(
