@@ -28,7 +28,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* explanation =
     R"text(Samples are drawn around the centre of the domain, spread like the training data, or are
-rows of a table (--data). With --tolerances it is not the theory that is checked, but how far
+rows of a table (--data). What holds over the whole domain is measured in two dimensions only.
+With --tolerances it is not the theory that is checked, but how far
 exits and eigenfunctions, found with each tolerance, are from where they should be.
 Exit codes: 0 all in bounds, 1 a figure is out of bounds, 2 the command is wrong, 3 the file is
 missing, damaged or no model.)text";
@@ -102,12 +103,36 @@ std::string value_text(double value) {
     return fmt::format("{:.2g}", value);
 }
 
+/// A dot where nothing is promised.
+std::string_view mark(const model::Figure& figure) {
+    if (figure.promise == model::Promise::nothing) return "·";
+    return figure.ok() ? "✓" : "✗";
+}
+
+std::string allowed_text(const model::Figure& figure) {
+    switch (figure.promise) {
+        case model::Promise::at_most: return fmt::format("≤ {}", value_text(figure.bound));
+        case model::Promise::above: return fmt::format("> {}", value_text(figure.bound));
+        case model::Promise::nothing: return "any";
+    }
+    return "";
+}
+
+/// For programs; null where nothing is promised.
+Json must_be(const model::Figure& figure) {
+    switch (figure.promise) {
+        case model::Promise::at_most: return "at most";
+        case model::Promise::above: return "above";
+        case model::Promise::nothing: return nullptr;
+    }
+    return nullptr;
+}
+
 std::string table_text(const std::vector<model::Figure>& figures) {
     auto out = fmt::format("  {:<26}  {:>8}  {:<8}\n", "", "worst", "allowed");
     for (const auto& f : figures)
-        out += fmt::format(
-            "{} {:<26}  {:>8}  {:<8}  {}\n", f.ok() ? "✓" : "✗", f.title, value_text(f.value),
-            fmt::format("{} {}", f.at_least ? ">" : "≤", value_text(f.bound)), f.meaning);
+        out += fmt::format("{} {:<26}  {:>8}  {:<8}  {}\n", mark(f), f.title, value_text(f.value),
+                           allowed_text(f), f.meaning);
     return out;
 }
 
@@ -129,11 +154,12 @@ std::string json_text(const std::string& path, const model::Model& model,
     out["ok"] = result.ok();
     out["figures"] = Json::array();
     for (const auto& f : result.figures) {
+        const bool promised = f.promise != model::Promise::nothing;
         out["figures"].push_back({{"name", f.name},
                                   {"value", f.value},
-                                  {"bound", f.bound},
-                                  {"must_be", f.at_least ? "above" : "at most"},
-                                  {"ok", f.ok()},
+                                  {"bound", promised ? Json(f.bound) : Json(nullptr)},
+                                  {"must_be", must_be(f)},
+                                  {"ok", promised ? Json(f.ok()) : Json(nullptr)},
                                   {"meaning", f.meaning}});
     }
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -32,7 +32,7 @@ TEST(Check, GivesRowsAndAVerdict) {
     const auto model = trained();
     const auto result = check(*model, x);
     EXPECT_EQ(result.lines, 40u);
-    ASSERT_EQ(result.figures.size(), 11u);
+    ASSERT_EQ(result.figures.size(), 14u);
     for (const auto& row : result.figures) {
         EXPECT_TRUE(row.ok()) << row.name << " " << row.value;
         EXPECT_FALSE(row.title.empty() || row.meaning.empty()) << row.name;
@@ -42,7 +42,8 @@ TEST(Check, GivesRowsAndAVerdict) {
 }
 
 TEST(Check, OneFigureOutOfBoundsIsEnough) {
-    Check result{1, {{"a", "", 0.0, 1.0, false, ""}, {"b", "", 2.0, 1.0, false, ""}}};
+    Check result{
+        1, {{"a", "", 0.0, 1.0, Promise::at_most, ""}, {"b", "", 2.0, 1.0, Promise::at_most, ""}}};
     EXPECT_FALSE(result.ok());
     EXPECT_NE(result.verdict().find("raise steps and cells"), std::string::npos);
     result.figures.back().value = 1.0;

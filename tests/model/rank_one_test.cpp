@@ -16,6 +16,7 @@
 
 #include "deepsl/model/model.h"
 #include "model/cases.h"
+#include "model/plane_check.h"
 
 namespace deepsl::model::test {
 namespace {
@@ -151,6 +152,41 @@ std::unique_ptr<Model> learned_model(FieldKind field, std::uint64_t seed) {
     model->set_numerics(fine(*model));
     return model;
 }
+
+/// A model that tells another field, a few times as strong, or another w, than it has.
+class Misreported final : public Model {
+public:
+    Misreported(const Model& model, bool field)
+        : Model(model.inputs(), model.outputs(), model.options(), model.domain()),
+          model_(model),
+          field_(field) {}
+
+    std::size_t fields() const override { return model_.fields(); }
+    Inspection inspect(MatrixView<const double> x, std::size_t field,
+                       const Numerics& numerics) const override {
+        return model_.inspect(x, field, numerics);
+    }
+    Matrix<double> field_at(MatrixView<const double> z, std::size_t field) const override {
+        auto a = model_.field_at(z, field);
+        for (auto& value : a.values()) value *= field_ ? 3.0 : 1.0;
+        return a;
+    }
+    CoefficientValues coefficients_at(MatrixView<const double> z,
+                                      std::size_t field) const override {
+        auto c = model_.coefficients_at(z, field);
+        for (auto& value : c.w) value *= field_ ? 1.0 : 1.2;
+        return c;
+    }
+    std::unique_ptr<Pass> make_pass() const override { return model_.make_pass(); }
+    double flops_per_sample() const override { return model_.flops_per_sample(); }
+
+protected:
+    void load(std::span<const double>) override {}
+
+private:
+    const Model& model_;
+    bool field_;
+};
 
 /// u on the points x + h e, e with each coordinate -1, 0 or 1, for some points x.
 class Stencil {
@@ -385,6 +421,44 @@ TEST(RankOne, OtherProblemsSolveItLineByLine) {
         expect_second_order(*model, x);
         EXPECT_GT(residual(*model, x, 0.01, {Form::expanded, false}), 5e-2);
     }
+}
+
+// What `check` measures of it, on a model of two dimensions.
+TEST(RankOne, TheCheckTellsUniformProblemsFromOthers) {
+    const auto uniform = uniform_model(2, 11);
+    const auto x = samples(50, DomainKind::box, 2, 15, 0.6);
+    const auto of_uniform = rank_one_residual(*uniform, 0, x, uniform->numerics());
+    EXPECT_LT(of_uniform.own_lambda, 1e-4);
+    EXPECT_LT(of_uniform.one_lambda, 1e-4);
+    for (const auto field : {FieldKind::gradient, FieldKind::directional, FieldKind::straight}) {
+        const auto model = learned_model(field, 13);
+        const auto other = rank_one_residual(*model, 0, samples(50, DomainKind::ball, 2, 15, 0.6),
+                                             model->numerics());
+        EXPECT_LT(other.own_lambda, 1e-4);
+        EXPECT_GT(other.one_lambda, 0.1);
+    }
+}
+
+TEST(RankOne, TheCheckNoticesAnotherFieldAndOtherCoefficients) {
+    const auto model = learned_model(FieldKind::gradient, 13);
+    const auto x = samples(50, DomainKind::ball, 2, 15, 0.6);
+    for (const bool of_field : {true, false}) {
+        const Misreported wrong(*model, of_field);
+        EXPECT_GT(rank_one_residual(wrong, 0, x, model->numerics()).own_lambda, 0.02);
+    }
+}
+
+TEST(RankOne, TheCheckFindsFunctionsOrthogonalOverTheDomain) {
+    for (const auto domain : {DomainKind::ball, DomainKind::box})
+        for (const auto field : {FieldKind::gradient, FieldKind::directional}) {
+            auto options = options_with(domain, field);
+            options.cells = 16;
+            const auto model = make_model(2, 1, options, 16);
+            EXPECT_LT(orthogonality_over_domain(*model, 0, model->numerics()), 2e-3);
+            EXPECT_GT(orthogonality_over_domain(Misreported(*model, true), 0, model->numerics()),
+                      1e-2)
+                << "with the weight of another field they are not";
+        }
 }
 
 }  // namespace

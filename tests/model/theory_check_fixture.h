@@ -76,7 +76,7 @@ protected:
         figures_ = check_theory(model, x, finer);
     }
     const Figure& figure(std::string_view name) const {
-        static const Figure missing{"", "", NAN, NAN, false, ""};
+        static const Figure missing{"", "", NAN, NAN, Promise::at_most, ""};
         const auto found = std::find_if(figures_.begin(), figures_.end(),
                                         [&](const Figure& f) { return f.name == name; });
         EXPECT_NE(found, figures_.end()) << name;

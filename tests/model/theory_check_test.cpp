@@ -27,7 +27,7 @@ TEST_F(TheoryCheck, PassesAModelAsItShouldBe) {
             options.fields = 2;
             const auto x = points(16);
             check(*calibrated(options, x), x);
-            EXPECT_EQ(figures_.size(), 11u);
+            EXPECT_EQ(figures_.size(), 14u);
             EXPECT_EQ(names(false), none_);
         }
     }
@@ -87,11 +87,27 @@ TEST_F(TheoryCheck, AgreesWithConstantCoefficients) {
     for (const auto* name : {"H", "prediction", "lambda"}) EXPECT_LT(value(name), 1e-9) << name;
 }
 
+TEST_F(TheoryCheck, LooksAtTheWholeDomainInTwoDimensionsOnly) {
+    for (const std::size_t n : {1U, 2U, 3U}) {
+        const auto x = samples(8, DomainKind::ball, n, 1, 0.4);
+        const auto model = make_model(n, 2, small(), 1);
+        model->calibrate(x, random_matrix(8, 2, 1));
+        draw_maps(*model);
+        check(*model, x);
+        for (const auto* name : {"orthogonality_over_domain", "rank_one", "uniform"})
+            EXPECT_EQ(std::any_of(figures_.begin(), figures_.end(),
+                                  [&](const Figure& f) { return f.name == name; }),
+                      n == 2)
+                << name;
+    }
+}
+
 TEST_F(TheoryCheck, AFigureThatIsNaNIsNotInBounds) {
-    EXPECT_FALSE((Figure{"", "", NAN, 1.0, false, ""}.ok()));
-    EXPECT_FALSE((Figure{"", "", NAN, 0.0, true, ""}.ok()));
-    EXPECT_TRUE((Figure{"", "", 1.0, 1.0, false, ""}.ok()));
-    EXPECT_FALSE((Figure{"", "", 0.0, 0.0, true, ""}.ok()));
+    EXPECT_FALSE((Figure{"", "", NAN, 1.0, Promise::at_most, ""}.ok()));
+    EXPECT_FALSE((Figure{"", "", NAN, 0.0, Promise::above, ""}.ok()));
+    EXPECT_TRUE((Figure{"", "", 1.0, 1.0, Promise::at_most, ""}.ok()));
+    EXPECT_FALSE((Figure{"", "", 0.0, 0.0, Promise::above, ""}.ok()));
+    EXPECT_TRUE((Figure{"", "", NAN, 0.0, Promise::nothing, ""}.ok())) << "nothing is promised";
 }
 
 }  // namespace
