@@ -7,7 +7,7 @@ FUZZ_CLANG ?= clang++-14
 FUZZ_SECONDS ?= 60
 FUZZERS ?= table config header encoding images
 
-FIND_SOURCES = find $(wildcard include src cli tests benchmarks fuzz) \
+FIND_SOURCES = find $(wildcard include src cli tests benchmarks examples fuzz) \
     \( -name '*.cpp' -o -name '*.h' -o -name '*.inl' \) -print0
 PROGRAM = build/release/deepsl
 
