@@ -180,26 +180,22 @@ inline void randomise(model::Model& model, Random& random) {
     model.set_values(values);
 }
 
-inline void add_random_lines(RandomLines& total, std::size_t count, Random& random) {
-    const auto options = random_options(random);
-    const std::size_t sizes[] = {1, 2, 3, 5, 16, 50, 108, 200};
-    const auto n = sizes[below(8, random)];
-    const auto model = model::make_model(n, 2, options, random());
-    randomise(*model, random);
+/// How the lines of a model's first field through x [B, n] end.
+inline void add_lines(RandomLines& total, const model::Model& model, const Matrix<double>& x) {
+    const auto n = x.columns(), count = x.rows();
     // The field is the first to enrol its numbers, so a twin finds them at the same place.
-    const auto field = model::make_parts<float>(n, options).field;
+    const auto field = model::make_parts<float>(n, model.options()).field;
     network::Parameters places;
-    field->enrol(places, "field", random);
-    field->load(model->parameters().values());
-
-    const auto x = samples_near_the_boundary(options.domain, count, n, random);
+    Random any(1);
+    field->enrol(places, "field", any);
+    field->load(model.parameters().values());
     const std::vector<float> narrow(x.values().begin(), x.values().end());
     field::Lines<float> lines;
-    field::trace(*field, *model->domain(), narrow.data(), count, model->numerics().trace, lines,
+    field::trace(*field, *model.domain(), narrow.data(), count, model.numerics().trace, lines,
                  nullptr);
     field::Grid<float> grid;
     field::grid(lines, 24, sturm::Scheme::midpoint, grid);  // one node a cell
-    const auto prediction = model->predict(x);
+    const auto prediction = model.predict(x);
     for (std::size_t b = 0; b < count; ++b) {
         ++total.lines;
         ++total.outcomes[std::string(prediction.outcomes[b].name())];
@@ -226,6 +222,54 @@ inline void add_random_lines(RandomLines& total, std::size_t count, Random& rand
             break;
         }
     }
+}
+
+inline void add_random_lines(RandomLines& total, std::size_t count, Random& random) {
+    const auto options = random_options(random);
+    const std::size_t sizes[] = {1, 2, 3, 5, 16, 50, 108, 200};
+    const auto n = sizes[below(8, random)];
+    const auto model = model::make_model(n, 2, options, random());
+    randomise(*model, random);
+    add_lines(total, *model, samples_near_the_boundary(options.domain, count, n, random));
+}
+
+/// Images of 28 x 28 pixels from 0 to 1, as they come to lie in the middle half of the box: noise,
+/// or blots of one brightness.
+inline Matrix<double> random_images(std::size_t count, Random& random) {
+    constexpr std::size_t side = 28;
+    Matrix<double> x(count, side * side);
+    for (std::size_t b = 0; b < count; ++b) {
+        const bool noise = below(2, random) == 0;
+        const double top = uniform(random, 0.0, 20.0), left = uniform(random, 0.0, 20.0);
+        const double width = uniform(random, 2.0, 20.0), bright = uniform(random);
+        for (std::size_t i = 0; i < side * side; ++i) {
+            const double row = static_cast<double>(i / side),
+                         column = static_cast<double>(i % side);
+            const bool inside =
+                row > top && row < top + width && column > left && column < left + width;
+            const double pixel = noise ? uniform(random) : (inside ? bright : 0.0);
+            x(b, i) = static_cast<float>(0.25 + 0.5 * pixel);
+        }
+    }
+    return x;
+}
+
+/// The paper's networks for MNIST with random weights: convolutions, and an auto-encoder as field.
+inline void add_random_image_lines(RandomLines& total, std::size_t count, Random& random) {
+    auto options = model::model_preset(model::Preset::paper);
+    options.image = {28, 28, 1};
+    options.convolutions = {32, 64, 128};
+    options.hidden = {32, 32, 16};
+    options.activation = network::Activation::tanh;
+    options.field_convolutions = {32, 64};
+    options.field_hidden = {32};
+    options.initialiser = network::Initialiser::orthogonal;
+    options.steps = 2;
+    options.cells = 4;
+    if (below(2, random) == 0) options.field = field::FieldKind::directional;
+    const auto model = model::make_model(784, 10, options, random());
+    randomise(*model, random);
+    add_lines(total, *model, random_images(count, random));
 }
 
 }  // namespace deepsl::testing
