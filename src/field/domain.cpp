@@ -185,7 +185,7 @@ class Ball final : public Domain {
 public:
     explicit Ball(std::size_t n) : Domain(n) {}
 
-    /// z = 0.95 r / sqrt(3 n + |r|^2): numbers of size 1 come to lie half-way to the boundary.
+    /// z = 0.95 r / sqrt(12 n + |r|^2): numbers of size 1 come to lie a quarter of the way out.
     void enter(std::span<const double> r, std::span<double> z) const override {
         const double scale = entering / entered(r);
         for (std::size_t i = 0; i < r.size(); ++i) z[i] = scale * r[i];
@@ -286,7 +286,7 @@ public:
 private:
     static constexpr double entering = 0.95;
     static double entered(std::span<const double> r) {
-        return std::sqrt(3.0 * static_cast<double>(r.size()) + sum_of_squares<double>(r));
+        return std::sqrt(12.0 * static_cast<double>(r.size()) + sum_of_squares<double>(r));
     }
 };
 

@@ -1,6 +1,8 @@
 #include "deepsl/model/encoded.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -41,6 +43,16 @@ public:
                 std::ranges::fill(z_.row(b), std::numeric_limits<double>::quiet_NaN());
         }
         return z_;
+    }
+
+    /// r [B, latent]; rows that failed become NaN.
+    Matrix<double> latent_numbers(MatrixView<const double> x) {
+        forward(x, false);
+        Matrix<double> r(x.rows(), encoder_.outputs(), wide_);
+        for (std::size_t b = 0; b < r.rows(); ++b)
+            if (failed_[b] != 0)
+                std::ranges::fill(r.row(b), std::numeric_limits<double>::quiet_NaN());
+        return r;
     }
 
     /// From dz [B, latent] of samples that are ok; dx may be null.
@@ -177,24 +189,70 @@ public:
     }
 
     Matrix<double> encode(MatrixView<const double> x) const override {
-        check_inputs(x, inputs());
-        Matrix<double> z(x.rows(), parts_.encoder->outputs());
-        for_each((x.rows() + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
-            const auto first = chunk * chunk_rows;
-            EncoderPass<Real> pass(*parts_.encoder, *parts_.domain);
-            const auto& part =
-                pass.forward(x.part(first, std::min(chunk_rows, x.rows() - first)), false);
-            std::copy(part.values().begin(), part.values().end(), z.row(first).data());
+        return encoded(x, [](EncoderPass<Real>& pass, MatrixView<const double> rows) {
+            return pass.forward(rows, false);
         });
-        return z;
     }
 
     void calibrate(MatrixView<const double> x, MatrixView<const double> targets) override {
+        if (built_in_) standardise(x);
         parts_.behind->calibrate(encode(x), targets);
         take_over();
     }
 
 private:
+    /// The last layer so that the latent numbers of these rows have mean 0 and deviation 1 each: a
+    /// random network gives nearly the same for all rows, and they would share a corner of the
+    /// domain.
+    void standardise(MatrixView<const double> x) {
+        const auto latent = parts_.encoder->outputs();
+        const auto& list = parameters_.list();
+        const auto bias = std::find_if(list.rbegin(), list.rend(), [&](const auto& parameter) {
+            return parameter.offset < parts_.first;  // the encoder's last
+        });
+        const auto weight = std::next(bias);
+        const auto r = latent_numbers(x);
+        auto values = parameters_.values();
+        for (std::size_t j = 0; j < latent; ++j) {
+            double mean = 0.0, square = 0.0, count = 0.0;
+            for (std::size_t row = 0; row < r.rows(); ++row) {
+                if (!std::isfinite(r(row, j))) continue;
+                mean += r(row, j), square += r(row, j) * r(row, j), count += 1.0;
+            }
+            if (count == 0.0) continue;
+            mean /= count;
+            const double deviation = std::sqrt(std::max(0.0, square / count - mean * mean));
+            if (!(deviation > 1e-6)) continue;
+            const auto width = weight->size() / latent;
+            for (std::size_t k = 0; k < width; ++k)
+                values[weight->offset + j * width + k] /= deviation;
+            values[bias->offset + j] = (values[bias->offset + j] - mean) / deviation;
+        }
+        set_values(values);
+    }
+
+    /// What the encoder gives, before it is brought into the domain.
+    Matrix<double> latent_numbers(MatrixView<const double> x) const {
+        return encoded(x, [](EncoderPass<Real>& pass, MatrixView<const double> rows) {
+            return pass.latent_numbers(rows);
+        });
+    }
+
+    /// Of all rows, chunk by chunk on all threads.
+    template <class Of>
+    Matrix<double> encoded(MatrixView<const double> x, const Of& of) const {
+        check_inputs(x, inputs());
+        Matrix<double> all(x.rows(), parts_.encoder->outputs());
+        for_each((x.rows() + chunk_rows - 1) / chunk_rows, [&](std::size_t chunk) {
+            const auto first = chunk * chunk_rows;
+            EncoderPass<Real> pass(*parts_.encoder, *parts_.domain);
+            const Matrix<double> part =
+                of(pass, x.part(first, std::min(chunk_rows, x.rows() - first)));
+            std::copy(part.values().begin(), part.values().end(), all.row(first).data());
+        });
+        return all;
+    }
+
     /// The values of the model behind are the last of ours.
     void take_over() {
         const auto& own = parts_.behind->parameters().values();

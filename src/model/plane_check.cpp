@@ -172,6 +172,7 @@ double root_mean_square(const std::vector<Terms>& terms, const Of& of) {
 template <class Of>
 double most(const std::vector<Terms>& terms, const Of& of) {
     std::vector<double> values;
+    values.reserve(terms.size());
     for (const auto& t : terms)
         values.push_back(std::isfinite(of(t)) ? std::fabs(of(t)) : infinity);
     const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 9 / 10);
