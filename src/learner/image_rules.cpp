@@ -11,7 +11,7 @@ namespace deepsl::learner {
 namespace {
 
 /// What the paper says of MNIST. It states neither strides nor batch, nodes and steps: these were
-/// chosen for accuracy per hour (docs/results/images.md).
+/// chosen for accuracy per hour.
 void paper_gray(Task& task) {
     auto& model = task.model;
     model.convolutions = {32, 64, 128};
