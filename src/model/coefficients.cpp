@@ -1,8 +1,10 @@
 #include "deepsl/model/coefficients.h"
 
 #include <array>
+#include <utility>
 #include <vector>
 
+#include "deepsl/error.h"
 #include "deepsl/network/mlp.h"
 #include "model/networks.h"
 
@@ -31,10 +33,13 @@ Heads make_heads(HeadKind kind) {
 template <class Real>
 class ThreeNetworks final : public Coefficients<Real> {
 public:
+    using Part = std::unique_ptr<network::Network<Real>>;
+
+    ThreeNetworks(Part P, Part q, Part w) : P_(std::move(P)), q_(std::move(q)), w_(std::move(w)) {}
     ThreeNetworks(const NetworkPlan& plan, const Heads& heads)
-        : P_(make_network<Real>(plan.bounded({heads.P}))),
-          q_(make_network<Real>(plan.bounded({heads.q}))),
-          w_(make_network<Real>(plan.bounded({heads.w}))) {}
+        : ThreeNetworks(make_network<Real>(plan.bounded({heads.P})),
+                        make_network<Real>(plan.bounded({heads.q})),
+                        make_network<Real>(plan.bounded({heads.w}))) {}
 
     void enrol(network::Parameters& parameters, const std::string& name, Random& random) override {
         P_->enrol(parameters, network::joined(name, "P"), random);
@@ -67,10 +72,12 @@ public:
         P_->pullback(z, rows, seeds.P, tape, by_z, gradient);
         add();
     }
-    std::size_t flops_per_row() const override { return 3 * P_->flops_per_row(); }
+    std::size_t flops_per_row() const override {
+        return P_->flops_per_row() + q_->flops_per_row() + w_->flops_per_row();
+    }
 
 private:
-    std::unique_ptr<network::Network<Real>> P_, q_, w_;
+    Part P_, q_, w_;
 };
 
 /// One network with an output for each: a third of the work.
@@ -133,6 +140,24 @@ std::unique_ptr<Coefficients<Real>> make_coefficients(std::size_t inputs,
     throw argument_error("there are no such coefficients");
 }
 
+template <class Real>
+std::unique_ptr<Coefficients<Real>> make_coefficients(std::unique_ptr<network::Network<Real>> P,
+                                                      std::unique_ptr<network::Network<Real>> q,
+                                                      std::unique_ptr<network::Network<Real>> w) {
+    for (const auto* const network : {P.get(), q.get(), w.get()})
+        if (network == nullptr || network->outputs() != 1 || network->inputs() != P->inputs())
+            throw argument_error(
+                "coefficients need three networks that take the same coordinates and give one "
+                "number each");
+    return std::make_unique<ThreeNetworks<Real>>(std::move(P), std::move(q), std::move(w));
+}
+
+template std::unique_ptr<Coefficients<float>> make_coefficients(
+    std::unique_ptr<network::Network<float>>, std::unique_ptr<network::Network<float>>,
+    std::unique_ptr<network::Network<float>>);
+template std::unique_ptr<Coefficients<double>> make_coefficients(
+    std::unique_ptr<network::Network<double>>, std::unique_ptr<network::Network<double>>,
+    std::unique_ptr<network::Network<double>>);
 template std::unique_ptr<Coefficients<float>> make_coefficients(std::size_t, const ModelOptions&,
                                                                 double);
 template std::unique_ptr<Coefficients<double>> make_coefficients(std::size_t, const ModelOptions&,

@@ -47,6 +47,7 @@ void* Tape::give_back(std::size_t bytes) {
 void Tape::clear() {
     for (auto& block : blocks_) block.used = 0;
     current_ = 0;
+    objects_.clear();
 }
 
 std::size_t Tape::capacity() const {

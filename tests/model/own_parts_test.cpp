@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "deepsl/error.h"
 #include "deepsl/model/model.h"
 #include "deepsl/train/trainer.h"
 #include "model/cases.h"
@@ -211,6 +212,34 @@ TEST(OwnParts, AreTrainedLikeBuiltInOnes) {
     const auto record = train::train(*model, data, data, options);
     EXPECT_GT(record.best_metric, 0.95);
     EXPECT_EQ(record.failed_lines, 0);
+}
+
+/// As the heads of the built-in coefficients are, with other networks in them.
+TEST(OwnParts, ThreeNetworksMakeCoefficients) {
+    const auto mlp = [](network::BoundedHead head) {
+        network::MlpOptions options;
+        options.inputs = 2;
+        options.hidden = {5};
+        options.activation = Activation::tanh;
+        options.heads = {head};
+        return std::make_unique<network::Mlp<double>>(options);
+    };
+    auto parts = make_parts<double>(2, small_options());
+    parts.coefficients =
+        make_coefficients<double>(mlp({2.0, 1.0, 0.0, 1.0}), mlp({}), mlp({3.0, 2.0, 0.0, 1.0}));
+    std::vector<BranchParts<double>> branches;
+    branches.push_back(std::move(parts));
+    auto model = make_model<double>(2, std::move(branches), small_options(), 1);
+    const auto x = points(5);
+    model->calibrate(x, x);
+    shake(*model, 2);
+    expect_gradients_match(*model, x);
+
+    EXPECT_THROW(make_coefficients<double>(mlp({}), nullptr, mlp({})), Error);
+    EXPECT_THROW(make_coefficients<double>(mlp({}), mlp({}), std::make_unique<SineNetwork>(3, 1)),
+                 Error);
+    EXPECT_THROW(make_coefficients<double>(mlp({}), mlp({}), std::make_unique<SineNetwork>(2, 2)),
+                 Error);
 }
 
 TEST(OwnParts, LinesEndOnTheirDomainsBoundary) {

@@ -2,6 +2,7 @@
 #include "deepsl/network/tape.h"
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,30 @@ TEST(Tape, MemoryDoesNotGrowAfterTheFirstPass) {
         up_and_down(tape, sizes);
         EXPECT_EQ(tape.capacity(), bytes);
     }
+}
+
+TEST(Tape, ObjectsAreAStackOfTheirOwnBesideNumbers) {
+    Tape tape;
+    auto* const first = tape.push<int>(3);
+    tape.push_object(std::make_shared<int>(1));
+    auto* const second = tape.push<int>(3);
+    tape.push_object(std::make_shared<double>(2.5));
+    EXPECT_EQ(tape.pop<int>(3), second);
+    EXPECT_EQ(tape.pop<int>(3), first);
+    EXPECT_EQ(*tape.pop_object<double>(), 2.5);
+    EXPECT_EQ(*tape.pop_object<int>(), 1);
+}
+
+TEST(Tape, ObjectsAreReleasedWhenTheyArePoppedOrForgotten) {
+    Tape tape;
+    const auto object = std::make_shared<int>(7);
+    tape.push_object(object);
+    tape.push_object(object);
+    EXPECT_EQ(object.use_count(), 3);
+    tape.pop_object<int>();
+    EXPECT_EQ(object.use_count(), 2);
+    tape.clear();
+    EXPECT_EQ(object.use_count(), 1);
 }
 
 }  // namespace

@@ -40,4 +40,10 @@ template <class Real>
 std::unique_ptr<Coefficients<Real>> make_coefficients(std::size_t inputs,
                                                       const ModelOptions& options, double centre);
 
+/// With a network of your own for each of P, q and w, whose outputs are bounded as they must be.
+template <class Real>
+std::unique_ptr<Coefficients<Real>> make_coefficients(std::unique_ptr<network::Network<Real>> P,
+                                                      std::unique_ptr<network::Network<Real>> q,
+                                                      std::unique_ptr<network::Network<Real>> w);
+
 }  // namespace deepsl::model

@@ -1,10 +1,12 @@
 // What the forward sweep leaves for the backward one: a stack of numbers. Whoever pushes in the
 // forward sweep pops the same amounts in the backward sweep, in reverse order. Memory is kept from
-// pass to pass: after the first one nothing is allocated.
+// pass to pass: after the first one nothing is allocated. Beside it a stack of objects, for
+// networks that remember something else.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace deepsl::network {
@@ -23,10 +25,21 @@ public:
         return static_cast<T*>(give_back(count * sizeof(T)));
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Any object, kept until it is popped.
+    void push_object(std::shared_ptr<void> object) { objects_.push_back(std::move(object)); }
+
+    /// The object that was pushed last, of the type that was pushed.
+    template <class T>
+    std::shared_ptr<T> pop_object() {
+        auto object = std::static_pointer_cast<T>(std::move(objects_.back()));
+        objects_.pop_back();
+        return object;
+    }
+
+    /// Forgets everything, keeps the memory; objects are released.
     void clear();
 
-    /// Bytes held, used or not.
+    /// Bytes held for numbers, used or not.
     std::size_t capacity() const;
 
 private:
@@ -43,6 +56,7 @@ private:
 
     std::vector<Block> blocks_;
     std::size_t current_ = 0;
+    std::vector<std::shared_ptr<void>> objects_;
 };
 
 }  // namespace deepsl::network
