@@ -5,6 +5,8 @@ CLANG_FORMAT ?= clang-format-14
 CLANG_TIDY ?= clang-tidy-14
 FUZZ_CLANG ?= clang++-14
 FUZZ_SECONDS ?= 60
+# The tests of torch may join a folder that has the library already: TORCH_BUILD=build/release.
+TORCH_BUILD ?= build/torch
 FUZZERS ?= table config header encoding images
 
 FIND_SOURCES = find $(wildcard include src cli tests benchmarks examples fuzz) \
@@ -16,8 +18,8 @@ configure = test build/$(1)/build.ninja -nt CMakePresets.json || cmake --preset 
 # The program alone does without the packages for tests; tests join it in the same folder.
 has_tests = grep -qs '^DEEPSL_BUILD_TESTS:BOOL=ON' build/release/CMakeCache.txt
 
-.PHONY: help setup build demo test asan tsan format format-check rooms tidy bench fuzz install-test \
-    experiment clean
+.PHONY: help setup build demo test asan tsan torch-test torch-bench format format-check rooms tidy bench fuzz \
+    install-test experiment clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -50,6 +52,13 @@ tsan: setup  ## the tests of what runs on several threads, with the thread sanit
 	@$(call configure,tsan)
 	@cmake --build --preset tsan --parallel $(JOBS)
 	@ctest --preset tsan --parallel $(JOBS)
+
+torch-test:  ## build the adapters to LibTorch in build/torch, and run their tests
+	@scripts/setup.sh build test torch
+	@cmake --preset release -B $(TORCH_BUILD) -DDEEPSL_BUILD_TORCH=ON $(CMAKE_FLAGS)
+	@cmake --build $(TORCH_BUILD) --parallel $(JOBS) --target torch_tests torch_example
+	@ctest --test-dir $(TORCH_BUILD) --label-regex torch_tests --output-on-failure --no-tests=error \
+	    --parallel $(JOBS)
 
 format:  ## format all sources
 	@scripts/setup.sh lint
@@ -84,6 +93,12 @@ bench:  ## build and run the benchmarks; their tables go to build/bench
 	for threads in 1 2; do build/bench/benchmarks/table_training $$threads \
 	    | tee build/bench/table-training-$$threads.md; done
 	build/bench/benchmarks/random_lines | tee build/bench/random-lines.md
+
+torch-bench:  ## convolutions and training by the engine beside LibTorch's; the table goes to build/torch
+	@scripts/setup.sh build test bench torch
+	@cmake --preset release -B $(TORCH_BUILD) -DDEEPSL_BUILD_TORCH=ON -DDEEPSL_BUILD_BENCHMARKS=ON $(CMAKE_FLAGS)
+	@cmake --build $(TORCH_BUILD) --parallel $(JOBS) --target torch_speed
+	$(TORCH_BUILD)/benchmarks/torch_speed | tee $(TORCH_BUILD)/torch-speed.md
 
 fuzz:  ## try to break all readers of files, for FUZZ_SECONDS (60) together; findings go to build/fuzz
 	@scripts/setup.sh build fuzz

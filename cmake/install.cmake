@@ -16,3 +16,11 @@ install(
     FILE deepslTargets.cmake
     NAMESPACE deepsl::
     DESTINATION "${deepsl_package_dir}")
+# Apart from the others, which do without LibTorch.
+if(DEEPSL_BUILD_TORCH)
+    install(
+        EXPORT deepsl_torch
+        FILE deepslTorchTargets.cmake
+        NAMESPACE deepsl::
+        DESTINATION "${deepsl_package_dir}")
+endif()

@@ -17,6 +17,7 @@ BEGIN {
     allow("network", "")
     allow("field", "network sturm")
     allow("model", "field network sturm")
+    allow("torch", "model field network sturm")
     allow("train", "model field network sturm io")
     allow("learner", "train model field network sturm data io report")
     allow("io", "")

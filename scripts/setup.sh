@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that deepsl needs and that are missing.
 #
-#     scripts/setup.sh [build] [test] [lint] [tidy] [bench] [fuzz] [experiment]   (default: build test)
+#     scripts/setup.sh [build] [test] [lint] [tidy] [bench] [fuzz] [torch] [experiment]
+#
+# Without a name: build and test. With --no-install-recommends LibTorch comes with a BLAS that is seven
+# times slower than OpenBLAS; hence the second package of torch.
 #
 # DEEPSL_SKIP_SETUP=1 makes it do nothing, for machines that get their packages in another way.
 set -euo pipefail
@@ -12,6 +15,7 @@ declare -A packages=(
     [lint]="clang-format-14"
     [tidy]="clang-tidy-14"
     [bench]="libopenblas-dev"
+    [torch]="libtorch-dev libopenblas0-pthread"
     [experiment]="python3 python3-matplotlib python3-numpy python3-sklearn python3-xgboost"
     [fuzz]="clang-14 libclang-rt-14-dev"
 )
@@ -40,7 +44,7 @@ groups=("$@")
 wanted=()
 for group in "${groups[@]}"; do
     [[ -n ${packages[$group]:-} ]] ||
-        fail "no group is called '$group'; there are: build test lint tidy bench fuzz experiment."
+        fail "no group is called '$group'; there are: build test lint tidy bench fuzz torch experiment."
     read -ra names <<<"${packages[$group]}"
     wanted+=("${names[@]}")
 done
