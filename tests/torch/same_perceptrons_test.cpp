@@ -40,16 +40,12 @@ std::unique_ptr<model::Model> torch_twin(std::size_t n, const ModelOptions& o) {
     const auto coefficient = [&](BoundedHead head) {
         return layers(o.hidden, 1, o.activation, {head});
     };
-    switch (o.field) {
-        case field::FieldKind::positive:
-            parts.field = std::make_unique<field::NetworkField<double>>(
-                layers(o.field_hidden, n, o.field_activation, {BoundedHead::sigmoid(0.01, 1.0)}));
-            break;
-        default:
-            parts.field = std::make_unique<field::DirectionalField<double>>(
-                n, layers(o.field_hidden, n, o.field_activation, {}));
-            break;
-    }
+    if (o.field == field::FieldKind::positive)
+        parts.field = std::make_unique<field::NetworkField<double>>(
+            layers(o.field_hidden, n, o.field_activation, {BoundedHead::sigmoid(0.01, 1.0)}));
+    else
+        parts.field = std::make_unique<field::DirectionalField<double>>(
+            n, layers(o.field_hidden, n, o.field_activation, {}));
     const bool calm = o.heads == model::HeadKind::calm;
     parts.coefficients = model::make_coefficients<double>(
         coefficient(BoundedHead::sigmoid(1.0, 10.0, calm ? 2.0 : 0.0)),
