@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +17,9 @@
 
 #include "apply.h"
 #include "deepsl/io/file.h"
+#include "deepsl/learner/image_report.h"
 #include "deepsl/learner/model_report.h"
+#include "deepsl/report/image_page.h"
 #include "deepsl/report/page.h"
 #include "deepsl/text.h"
 #include "deepsl/train/metrics.h"
@@ -206,6 +210,20 @@ std::string report_page(const learner::TrainedModel& model, const data::Table& t
     return report::html_report(report);
 }
 
+std::string image_page(const learner::TrainedModel& model,
+                       const std::shared_ptr<const data::Images>& images,
+                       const ApplyArguments& arguments, std::optional<std::size_t> image) {
+    learner::ImageReportOptions options;
+    options.image = image;
+    auto report = learner::image_report(model, images, options);
+    report.title = fmt::format("{} and {}", arguments.model, arguments.data);
+    report.subtitle =
+        fmt::format("{}, {}.", counted(images->size(), "image"), data::shown_shape(images->shape));
+    if (image) report.subtitle = fmt::format("Image {} of {}", *image + 1, report.subtitle);
+    for (const auto& [key, value] : model.record) report.settings.emplace_back(key, value);
+    return report::html_image_report(report);
+}
+
 /// What is known before the model is opened.
 void check_arguments(const ApplyArguments& arguments) {
     if (arguments.data.empty() && (!arguments.row.empty() || !arguments.report.empty()))
@@ -227,8 +245,8 @@ CLI::App* add_inspect(CLI::App& app, ApplyArguments& arguments) {
               "The row or image to look at, from 1, the header aside", "Run");
     add_value(verb, "--finer", arguments.finer, "N",
               "Look on a grid N times finer than the model's own (default 1)", "Run");
-    add_value(verb, "--report", arguments.report, "FILE", "A page with pictures of rows of DATA",
-              "Run");
+    add_value(verb, "--report", arguments.report, "FILE",
+              "A page with pictures of rows or images of DATA", "Run");
     verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group("Run");
     return verb;
 }
@@ -250,10 +268,10 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
         images = open_images(model, arguments);
     else if (!arguments.data.empty())
         table = open_table(model, arguments);
-    if (images && !arguments.report.empty())
-        throw argument_error("--report draws rows of tables; images are not drawn yet");
+    std::optional<std::size_t> chosen;
     if (!arguments.row.empty()) {
         const auto number = whole_number_of("--row", arguments.row, 1, 1000000000);
+        chosen = number - 1;
         const auto row = images ? learner::inspect_image(model, *images, number - 1)
                                 : learner::inspect_row(model, table, number - 1, arguments.strict);
         json["row"] = number;
@@ -273,7 +291,8 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
         text = about_model(arguments.model, model);
     }
     if (!arguments.report.empty())
-        io::write_file(arguments.report, report_page(model, table, arguments));
+        io::write_file(arguments.report, images ? image_page(model, images, arguments, chosen)
+                                                : report_page(model, table, arguments));
     print(arguments.json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
     return ExitCode::ok;
 }

@@ -29,19 +29,6 @@ Matrix<double> matrix_of(data::Encoded& encoded) {
     return {encoded.rows, encoded.inputs, std::move(encoded.x)};
 }
 
-/// Of scores [k]; with one output, of a sign.
-void probabilities(std::span<const double> scores, std::span<double> result) {
-    if (scores.size() == 1) {
-        result[1] = 1.0 / (1.0 + std::exp(-scores[0]));
-        result[0] = 1.0 / (1.0 + std::exp(scores[0]));
-        return;
-    }
-    const double most = *std::max_element(scores.begin(), scores.end());
-    double sum = 0.0;
-    for (std::size_t k = 0; k < scores.size(); ++k) sum += result[k] = std::exp(scores[k] - most);
-    for (double& value : result) value /= sum;
-}
-
 Score score_of(const TrainedModel& model, const model::Prediction& prediction,
                const train::Targets& targets) {
     Score score;
@@ -72,7 +59,7 @@ Predictions finished(const TrainedModel& model, model::Prediction prediction) {
     for (std::size_t b = 0; b < outcomes.size(); ++b) {
         if (!outcomes[b].ok()) continue;
         result.label[b] = train::guess(y.row(b));
-        probabilities(y.row(b), result.probability.row(b));
+        class_probabilities(y.row(b), result.probability.row(b));
     }
     return result;
 }
@@ -91,6 +78,18 @@ train::Dataset rows_for(const TrainedModel& model, std::shared_ptr<const data::I
 }
 
 }  // namespace
+
+void class_probabilities(std::span<const double> scores, std::span<double> result) {
+    if (scores.size() == 1) {
+        result[1] = 1.0 / (1.0 + std::exp(-scores[0]));
+        result[0] = 1.0 / (1.0 + std::exp(scores[0]));
+        return;
+    }
+    const double most = *std::max_element(scores.begin(), scores.end());
+    double sum = 0.0;
+    for (std::size_t k = 0; k < scores.size(); ++k) sum += result[k] = std::exp(scores[k] - most);
+    for (double& value : result) value /= sum;
+}
 
 data::Table read_table_for(const TrainedModel& model, const std::string& path,
                            const data::TableOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "deepsl/parallel.h"
@@ -230,6 +231,8 @@ Inspection ModelOf<Real>::inspect(MatrixView<const double> x, std::size_t field,
     all.t_nodes = Matrix<double>(all.samples, nodes);
     all.basis = Matrix<double>(all.samples, all.d);
     all.constant.assign(branch.basis().bias().begin(), branch.basis().bias().end());
+    all.sum_edges.assign(all.samples * outputs() * (all.cells + 1), 0.0);
+    std::vector<double> u(all.d), scaled(all.d);
     const auto shares = sturm::nodes(numerics.scheme);
     for (std::size_t b = 0; b < all.samples; ++b) {
         double t = all.t_minus[b];
@@ -245,6 +248,14 @@ Inspection ModelOf<Real>::inspect(MatrixView<const double> x, std::size_t field,
             for (std::size_t i = 0; i < all.d; ++i)
                 all.contributions.push_back(all.basis(b, i) *
                                             branch.basis().weight()[o * all.d + i]);
+        for (std::size_t e = 0; e <= all.cells; ++e) {
+            for (std::size_t i = 0; i < all.d; ++i) u[i] = all.u_along(b, i)[e];
+            branch.basis().scaled(u, scaled);
+            for (std::size_t o = 0; o < outputs(); ++o)
+                all.sum_edges[(b * outputs() + o) * (all.cells + 1) + e] = std::inner_product(
+                    scaled.begin(), scaled.end(),
+                    branch.basis().weight().begin() + static_cast<std::ptrdiff_t>(o * all.d), 0.0);
+        }
         all.steps.push_back(memory.lines.step_count(b));
     }
     return all;

@@ -4,40 +4,19 @@
 #include <array>
 #include <string_view>
 
-#include "deepsl/error.h"
 #include "deepsl/report/svg.h"
 #include "report/figures.h"
+#include "report/frame.h"
 #include "report/sections.h"
-#include "report/style.h"
 
 namespace deepsl::report {
 namespace {
 
 using namespace detail;
 
-void check_length(std::string_view name, std::size_t given, std::size_t wanted) {
-    if (given != wanted)
-        throw argument_error(
-            fmt::format("html_report: {} has {} values, but {} belong to it", name, given, wanted));
-}
-
 void check_map(std::string_view name, const DecisionMap& map) {
     check_length(fmt::format("{}.winner", name), map.winner.size(), map.columns * map.rows);
     check_length(fmt::format("{}.confidence", name), map.confidence.size(), map.columns * map.rows);
-}
-
-void check_curve(std::string_view name, const Curve& curve) {
-    check_length(fmt::format("{}.y", name), curve.y.size(), curve.x.size());
-}
-
-void check_line(const std::string& name, const SampleLine& line) {
-    check_curve(name + ".line", line.line);
-    check_length(name + ".p", line.p.size(), line.t.size());
-    check_length(name + ".q", line.q.size(), line.t.size());
-    check_length(name + ".w", line.w.size(), line.t.size());
-    for (const auto& u : line.u) check_length(name + ".u[i]", u.size(), line.u_t.size());
-    for (const auto& row : line.contributions)
-        check_length(name + ".contributions[k]", row.size(), line.contributions[0].size());
 }
 
 void check_sample(const std::string& name, const Sample& sample) {
@@ -107,37 +86,6 @@ void append_story(std::string& out, const Report& report) {
     out += "</div></div>\n";
 }
 
-void append_header(std::string& out, const Report& report) {
-    const auto title = report.title.empty() ? "A Deep Sturm–Liouville model" : report.title;
-    out += "<header>\n<p class=\"brand\">Deep Sturm–Liouville</p>\n";
-    out += fmt::format("<h1>{}</h1>\n", escaped(title));
-    if (!report.subtitle.empty())
-        out += fmt::format("<p class=\"subtitle\">{}</p>\n", escaped(report.subtitle));
-    out += "</header>\n";
-    if (!report.facts.empty()) {
-        out += "<div class=\"cards\">\n";
-        for (const auto& fact : report.facts) {
-            out += fmt::format(R"(<div class="card"><div class="label">{}</div>)"
-                               R"(<div class="value">{}</div>)",
-                               escaped(fact.label), escaped(fact.value));
-            if (!fact.note.empty())
-                out += fmt::format(R"(<div class="note">{}</div>)", escaped(fact.note));
-            out += "</div>\n";
-        }
-        out += "</div>\n";
-    }
-    append_story(out, report);
-}
-
-void append_settings(std::string& out, const Report& report) {
-    if (report.settings.empty()) return;
-    out += "<section>\n<details><summary>All settings</summary>\n<table>\n";
-    for (const auto& [name, value] : report.settings)
-        out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name),
-                           escaped(value));
-    out += "</table>\n</details>\n</section>\n";
-}
-
 /// A field's lines in the plane can be switched off.
 std::string field_switches(const Report& report) {
     std::string rules;
@@ -175,25 +123,18 @@ std::string detail::count_word(std::size_t count) {
 
 std::string html_report(const Report& report) {
     check(report);
-    std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
-    out += R"(<meta name="viewport" content="width=device-width, initial-scale=1"/>)";
-    out += fmt::format("\n<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
-                       escaped(report.title.empty() ? "Deep Sturm–Liouville" : report.title),
-                       style_sheet, field_switches(report));
+    auto out = page_start(report.title, field_switches(report));
     if (has_plane(report)) out += map_images(report);
     out += "<main>\n";
-    append_header(out, report);
+    append_title(out, report.title, report.subtitle, report.facts);
+    append_story(out, report);
     append_plane(out, report);
     append_fit(out, report);
     append_samples(out, report);
     append_spectra(out, report);
     append_training(out, report);
-    append_settings(out, report);
-    out +=
-        "<footer>Made by deepsl. The page is complete in itself; keep it with the "
-        "model.</footer>\n";
-    out += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", script);
-    return out;
+    append_settings(out, report.settings);
+    return out + page_end();
 }
 
 }  // namespace deepsl::report

@@ -173,6 +173,23 @@ void Plot::dot(double at_x, double at_y, double radius, std::string_view style) 
                 style);
 }
 
+void draw_area(Plot& plot, const std::vector<double>& xs, const std::vector<double>& ys,
+               double base, const char* colour) {
+    std::vector<double> px, py;
+    const auto most = static_cast<std::size_t>(0.7 * (plot.right - plot.left));
+    for (const auto i : thinned(std::min(xs.size(), ys.size()), most)) {
+        if (!drawable(xs[i]) || !drawable(ys[i])) continue;
+        px.push_back(plot.x.at(xs[i]));
+        py.push_back(plot.y.at(ys[i]));
+    }
+    if (px.size() < 2) return;
+    px.insert(px.begin(), px.front());
+    py.insert(py.begin(), base);
+    px.push_back(px.back());
+    py.push_back(base);
+    plot.drawing.curve(px, py, fmt::format(R"(fill="{}" fill-opacity="0.12")", colour));
+}
+
 std::string stroke(std::string_view colour, double width, std::string_view more) {
     return fmt::format(R"(stroke="{}" stroke-width="{}"{}{})", colour, width,
                        more.empty() ? "" : " ", more);

@@ -82,6 +82,10 @@ public:
     void dot(double at_x, double at_y, double radius, std::string_view style);
 };
 
+/// Between the curve and a horizontal line, given in pixels.
+void draw_area(Plot& plot, const std::vector<double>& xs, const std::vector<double>& ys,
+               double base, const char* colour);
+
 /// A stroke's attributes.
 std::string stroke(std::string_view colour, double width, std::string_view more = "");
 

@@ -77,34 +77,66 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
+/// How pixels are to be read.
+enum class Pixels : char { gray = 0, colour = 2, indexed = 3 };
+
+/// Sizes, and eight bits a channel, the only methods there are, not interlaced.
+std::string header_of(std::size_t columns, std::size_t rows, Pixels kind) {
+    std::string header;
+    append_big_endian(header, static_cast<std::uint32_t>(columns));
+    append_big_endian(header, static_cast<std::uint32_t>(rows));
+    header += '\x08';
+    header += static_cast<char>(kind);
+    return header + std::string(3, '\0');
+}
+
+std::string scanlines_of(const std::vector<std::uint8_t>& pixels, std::size_t rows) {
+    const auto length = rows > 0 ? pixels.size() / rows : 0;
+    std::string scanlines;
+    for (std::size_t r = 0; r < rows; ++r) {
+        scanlines += '\0';  // no filter
+        for (std::size_t i = 0; i < length; ++i)
+            scanlines += static_cast<char>(pixels[r * length + i]);
+    }
+    return scanlines;
+}
+
+constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
+constexpr std::string_view uri_start = "data:image/png;base64,";
+
 }  // namespace
 
 std::string png(const IndexedImage& image) {
-    std::string header, palette, opacity, scanlines;
-    append_big_endian(header, static_cast<std::uint32_t>(image.columns));
-    append_big_endian(header, static_cast<std::uint32_t>(image.rows));
-    // Eight bits a pixel, colours by index, the only methods there are, not interlaced.
-    header += std::string_view("\x08\x03\x00\x00\x00", 5);
+    std::string palette, opacity;
     for (const auto& colour : image.palette) {
         for (std::size_t k = 0; k < 3; ++k) palette += static_cast<char>(colour[k]);
         opacity += static_cast<char>(colour[3]);
     }
-    for (std::size_t r = 0; r < image.rows; ++r) {
-        scanlines += '\0';  // no filter
-        for (std::size_t c = 0; c < image.columns; ++c)
-            scanlines += static_cast<char>(image.pixels[r * image.columns + c]);
-    }
-    std::string out = "\x89PNG\r\n\x1a\n";
-    append_chunk(out, "IHDR", header);
+    std::string out(signature);
+    append_chunk(out, "IHDR", header_of(image.columns, image.rows, Pixels::indexed));
     append_chunk(out, "PLTE", palette);
     append_chunk(out, "tRNS", opacity);
-    append_chunk(out, "IDAT", stored(scanlines));
+    append_chunk(out, "IDAT", stored(scanlines_of(image.pixels, image.rows)));
+    append_chunk(out, "IEND", "");
+    return out;
+}
+
+std::string png(const PlainImage& image) {
+    std::string out(signature);
+    append_chunk(
+        out, "IHDR",
+        header_of(image.columns, image.rows, image.channels == 3 ? Pixels::colour : Pixels::gray));
+    append_chunk(out, "IDAT", stored(scanlines_of(image.pixels, image.rows)));
     append_chunk(out, "IEND", "");
     return out;
 }
 
 std::string png_data_uri(const IndexedImage& image) {
-    return "data:image/png;base64," + base64(png(image));
+    return std::string(uri_start) + base64(png(image));
+}
+
+std::string png_data_uri(const PlainImage& image) {
+    return std::string(uri_start) + base64(png(image));
 }
 
 }  // namespace deepsl::report::detail

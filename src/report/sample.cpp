@@ -29,24 +29,6 @@ void mark_sample(Plot& plot) {
                       stroke(ink, 1.1, R"(stroke-dasharray="1 4")"));
 }
 
-/// Between the curve and a horizontal line, given in pixels.
-void draw_area(Plot& plot, const std::vector<double>& xs, std::vector<double> ys, double base,
-               const char* colour) {
-    std::vector<double> px, py;
-    const auto most = static_cast<std::size_t>(0.7 * (plot.right - plot.left));
-    for (const auto i : thinned(std::min(xs.size(), ys.size()), most)) {
-        if (!drawable(xs[i]) || !drawable(ys[i])) continue;
-        px.push_back(plot.x.at(xs[i]));
-        py.push_back(plot.y.at(ys[i]));
-    }
-    if (px.size() < 2) return;
-    px.insert(px.begin(), px.front());
-    py.insert(py.begin(), base);
-    px.push_back(px.back());
-    py.push_back(base);
-    plot.drawing.curve(px, py, fmt::format(R"(fill="{}" fill-opacity="0.12")", colour));
-}
-
 /// Positions 1 .. d on a horizontal axis.
 Axis index_axis(std::size_t d, double start, double end) {
     return {0.4, static_cast<double>(std::max<std::size_t>(d, 1)) + 0.6, start, end};

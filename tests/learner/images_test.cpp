@@ -16,54 +16,14 @@
 #include "deepsl/parallel.h"
 #include "deepsl/random.h"
 #include "io/scratch.h"
+#include "learner/bars.h"
 #include "learner/tables.h"
 
 namespace deepsl::learner {
 namespace {
 
-using ImagesPointer = std::shared_ptr<const data::Images>;
-
-/// Noise of 8 x 8 pixels with a bright bar, upright or lying: its direction is the class.
-ImagesPointer bars(std::size_t count, std::uint64_t seed, std::size_t channels = 1) {
-    data::Images images;
-    images.shape = {8, 8, channels};
-    images.classes = {"upright", "lying"};
-    images.path = "bars";
-    Random random(seed);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto label = below(2, random), place = 1 + below(6, random);
-        images.labels.push_back(static_cast<std::int64_t>(label));
-        for (std::size_t y = 0; y < 8; ++y)
-            for (std::size_t x = 0; x < 8; ++x)
-                for (std::size_t c = 0; c < channels; ++c) {
-                    const bool bright = (label == 0 ? x : y) == place;
-                    images.bytes.push_back(
-                        static_cast<std::uint8_t>(below(60, random) + (bright ? 150 : 0)));
-                }
-    }
-    return std::make_shared<const data::Images>(std::move(images));
-}
-
-/// Small networks, seconds of work.
-Task small_task(const data::Images& images, model::Preset preset, std::int64_t epochs = 12) {
-    auto task = task_for(images, preset);
-    auto& model = task.model;
-    const auto smaller = [](std::vector<std::int64_t>& sizes) {
-        for (auto& size : sizes) size = (size + 7) / 8;
-    };
-    for (auto* sizes : {&model.encoder, &model.encoder_hidden, &model.convolutions,
-                        &model.field_convolutions, &model.hidden, &model.field_hidden})
-        smaller(*sizes);
-    model.latent = (model.latent + 15) / 16;
-    model.cells = 3;
-    model.steps = 2;
-    model.fields = 1;
-    task.train.batch = 32;
-    task.train.epochs = epochs;
-    task.train.validation = 0.2;
-    task.epoch_folds = 0;
-    return task;
-}
+using test::bars;
+using test::small_image_task;
 
 class Images : public testing::Test {
 protected:
@@ -77,7 +37,7 @@ TEST_F(Images, AreLearnedByEveryKindOfModelBehindTheSameEncoder) {
     const auto images = bars(300, 1), test = bars(200, 2);
     for (const auto kind : {model::Kind::dsl, model::Kind::linear, model::Kind::mlp,
                             model::Kind::node, model::Kind::ablation}) {
-        auto task = small_task(*images, model::Preset::standard);
+        auto task = small_image_task(*images, model::Preset::standard);
         task.kind = kind;
         const auto learned = learn(prepare(images, nullptr, task), task);
         const auto score = evaluate(learned.model, test);
@@ -90,7 +50,7 @@ TEST_F(Images, AreLearnedByEveryKindOfModelBehindTheSameEncoder) {
 TEST_F(Images, OfThePresetPaperAreLearnedOnThePixelsOrBehindAnEncoder) {
     for (const std::size_t channels : {1U, 3U}) {
         const auto images = bars(300, 1, channels), test = bars(200, 2, channels);
-        auto task = small_task(*images, model::Preset::paper, 15);
+        auto task = small_image_task(*images, model::Preset::paper, 15);
         EXPECT_EQ(task.model.latent > 0, channels == 3);
         EXPECT_EQ(task.model.convolutions.empty(), channels == 3);
         const auto learned = learn(prepare(images, nullptr, task), task);
@@ -101,7 +61,7 @@ TEST_F(Images, OfThePresetPaperAreLearnedOnThePixelsOrBehindAnEncoder) {
 TEST_F(Images, AModelOfThemIsSavedAndPredictsTheSameBits) {
     const auto images = bars(60, 1), test = bars(40, 2);
     for (const auto preset : {model::Preset::standard, model::Preset::paper}) {
-        auto task = small_task(*images, preset, 2);
+        auto task = small_image_task(*images, preset, 2);
         const auto learned = learn(prepare(images, nullptr, task), task);
         save_model(file("bars.deepsl"), learned.model);
         const auto loaded = load_model(file("bars.deepsl"));
@@ -121,7 +81,7 @@ TEST_F(Images, AModelOfThemIsSavedAndPredictsTheSameBits) {
 
 TEST_F(Images, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
     const auto images = bars(80, 1);
-    auto task = small_task(*images, model::Preset::standard, 2);
+    auto task = small_image_task(*images, model::Preset::standard, 2);
     task.flip = true;
     task.crop = 1;
     std::vector<std::vector<double>> values;
@@ -139,7 +99,7 @@ TEST_F(Images, TheSameSeedGivesTheSameBitsOnAnyNumberOfThreads) {
 
 TEST_F(Images, ATrainingGoesOnFromItsCheckpoint) {
     const auto images = bars(80, 1);
-    auto task = small_task(*images, model::Preset::standard, 3);
+    auto task = small_image_task(*images, model::Preset::standard, 3);
     task.crop = 1;
     const auto whole = learn(prepare(images, nullptr, task), task);
     train::Callbacks callbacks;

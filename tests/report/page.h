@@ -103,7 +103,8 @@ inline Page checked(const std::string& html) {
     EXPECT_EQ(html.find("@import"), std::string::npos);
     const std::regex not_a_number("\\b-?(nan|inf)\\b", std::regex::icase);
     for (const auto& attribute : page.attributes()) {
-        const bool is_image = attribute.starts_with("href=data:image/png;base64,");
+        const bool is_image = attribute.starts_with("href=data:image/png;base64,") ||
+                              attribute.starts_with("src=data:image/png;base64,");
         if (attribute.starts_with("href=") || attribute.starts_with("src=")) {
             EXPECT_TRUE(is_image || attribute.starts_with("href=#")) << attribute.substr(0, 80);
         }

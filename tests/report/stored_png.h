@@ -1,5 +1,5 @@
-// Reads the first PNG image of a page: eight bits a pixel, colours by index, stored and not
-// deflated. Every length and checksum on the way is verified.
+// Reads the first PNG image of a page: eight bits a channel, colours by index, gray or red, green
+// and blue, stored and not deflated. Every length and checksum on the way is verified.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 namespace deepsl::report::testing {
 
 struct StoredImage {
-    std::size_t colours = 0;
+    std::size_t colours = 0;             // of the palette, if there is one
+    std::size_t channels = 1;            // three: red, green and blue side by side
     std::vector<std::vector<int>> rows;  // the top one first
 };
 
@@ -92,7 +93,11 @@ inline StoredImage first_image(const std::string& html) {
         if (last == "IHDR") {
             columns = big_endian(content, 0);
             rows = big_endian(content, 4);
-            EXPECT_EQ(content.substr(8), std::string_view("\x08\x03\0\0\0", 5));
+            const char kind = content[9];
+            EXPECT_TRUE(kind == 0 || kind == 2 || kind == 3);
+            image.channels = kind == 2 ? 3 : 1;
+            EXPECT_EQ(content[8], 8);
+            EXPECT_EQ(content.substr(10), std::string_view("\0\0\0", 3));
         }
         if (last == "PLTE") image.colours = length / 3;
         EXPECT_TRUE(last != "tRNS" || length == image.colours);
@@ -100,6 +105,7 @@ inline StoredImage first_image(const std::string& html) {
         rest.remove_prefix(12 + length);
     }
     EXPECT_EQ(last, "IEND");
+    columns *= image.channels;
     EXPECT_EQ(scanlines.size(), rows * (columns + 1));
     for (std::size_t r = 0; (r + 1) * (columns + 1) <= scanlines.size(); ++r) {
         EXPECT_EQ(scanlines[r * (columns + 1)], 0);

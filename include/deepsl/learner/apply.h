@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct Predictions {
 
     std::size_t size() const { return prediction.size(); }
 };
+
+/// Of scores [k], for each class; of one score, whose sign decides, for two.
+void class_probabilities(std::span<const double> scores, std::span<double> result);
 
 /// A row that fails has the class 0, the probability NaN and the number NaN. With `strict`, texts
 /// and ranges that training did not have are an Error.

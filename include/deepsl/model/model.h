@@ -30,10 +30,11 @@ struct Inspection {
     Matrix<double> lambda, u, basis;                // u at the sample, and scaled  [B, d]
     std::vector<double> u_edges, f_edges;           // u and p u' along the line  [B, d, cell + 1]
     std::vector<double> contributions;  // of each basis function to each output  [B, output, d]
-    std::vector<double> constant;       // what the linear map adds to them  [output]
-    Matrix<int> passes;                 // [B, d]
-    std::vector<int> steps;             // of the line, both ways  [B]
-    std::vector<Outcome> outcomes;      // [B]
+    std::vector<double> sum_edges;  // of all basis functions, along the line  [B, output, cell + 1]
+    std::vector<double> constant;   // what the linear map adds to them  [output]
+    Matrix<int> passes;             // [B, d]
+    std::vector<int> steps;         // of the line, both ways  [B]
+    std::vector<Outcome> outcomes;  // [B]
 
     std::span<const double> u_along(std::size_t b, std::size_t i) const {
         return {u_edges.data() + (b * d + i) * (cells + 1), cells + 1};
@@ -43,6 +44,11 @@ struct Inspection {
     }
     std::span<const double> contribution(std::size_t b, std::size_t output) const {
         return {contributions.data() + (b * outputs + output) * d, d};
+    }
+    /// What the field adds to an output at the edges: there the line's points read off the same
+    /// functions as the sample does.
+    std::span<const double> sum_along(std::size_t b, std::size_t output) const {
+        return {sum_edges.data() + (b * outputs + output) * (cells + 1), cells + 1};
     }
     std::span<const double> node(std::size_t b, std::size_t index) const {
         return {z.data() + (b * cells * nodes + index) * inputs, inputs};

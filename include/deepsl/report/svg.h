@@ -183,6 +183,9 @@ public:
             width_, height_, ink, escaped(title), body_);
     }
 
+    /// Puts another drawing on top of this one.
+    void add(const Drawing& other) { body_ += other.body_; }
+
     /// For a page, which gives the background, the font and the width.
     std::string figure(std::string_view description) const {
         return fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}" fill="{}" )"
