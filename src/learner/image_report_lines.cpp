@@ -13,7 +13,7 @@
 namespace deepsl::learner::detail {
 namespace {
 
-constexpr std::size_t most_lines = 6, most_functions = 5, score_points = 33, nearest_images = 2;
+constexpr std::size_t most_lines = 6, most_functions = 5, score_points = 49, nearest_images = 2;
 
 /// Row numbers, evenly chosen.
 std::vector<std::size_t> evenly(std::size_t count, std::size_t most) {

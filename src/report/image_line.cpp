@@ -11,8 +11,8 @@
 namespace deepsl::report::detail {
 namespace {
 
-constexpr double width = 1120.0, left = 76.0, right = 1052.0;
-constexpr std::size_t most_colours = 5, most_functions = 5;
+constexpr double width = 1120.0, left = 112.0, right = 1056.0;
+constexpr std::size_t most_colours = 5, most_functions = 5, most_curves = 20;
 
 std::string text_style(double size, std::string_view colour, std::string_view anchor,
                        bool strong = false) {
@@ -51,16 +51,12 @@ public:
 
     std::string draw() {
         draw_pictures();
-        const double top = y_;
         draw_scores();
         if (report_.fields > 1) draw_added();
         draw_functions();
         draw_coefficients();
         draw_time_axis();
         Drawing whole(width, y_);
-        if (plot_.x.low < 0.0 && plot_.x.high > 0.0)
-            whole.line(plot_.x.at(0.0), top, plot_.x.at(0.0), y_ - 30.0,
-                       stroke(ink, 1.2, R"(stroke-dasharray="1 4")"));
         whole.add(plot_.drawing);
         return whole.figure(
             fmt::format("The line of image {} from boundary to boundary", sample_.number + 1));
@@ -113,28 +109,47 @@ private:
 
     /// Pictures of the places themselves, and how they differ from the sample.
     void draw_own(double size) {
-        double largest = 0.0;
-        for (const auto& place : line_.places)
-            for (const float change : place.change)
-                largest = std::max(largest, std::fabs(static_cast<double>(change)));
-        bool changes = false;
+        row_name(y_ + 0.5 * size, "the line");
         for (std::size_t i = 0; i < line_.places.size(); ++i) {
             const auto& place = line_.places[i];
-            changes = changes || !place.change.empty();
             if (!place.picture.empty())
                 draw_picture(picture_uri(shrunk(place.picture, factor_)), i, size,
                              fmt::format("t = {}", number(place.t)), is_sample(i));
         }
         y_ += size + 5.0;
-        if (!changes) return;
+        draw_changes(size);
+    }
+
+    /// Most of a change may be common to all pixels: it is a number, and the rest a picture.
+    void draw_changes(double size) {
+        std::vector<double> means;
+        double largest = 0.0;
+        for (const auto& [t, scores, probabilities, picture, change, nearest] : line_.places) {
+            means.push_back(std::accumulate(change.begin(), change.end(), 0.0) /
+                            static_cast<double>(std::max<std::size_t>(change.size(), 1)));
+            for (const float value : change)
+                largest = std::max(largest, std::fabs(static_cast<double>(value) - means.back()));
+        }
+        if (std::all_of(line_.places.begin(), line_.places.end(),
+                        [](const LinePlace& place) { return place.change.empty(); }))
+            return;
+        row_name(y_ + 0.5 * size - 4.0, "change");
+        row_name(y_ + 0.5 * size + 12.0, "± " + number(largest, 2));
+        row_name(y_ + size + 14.0, "mean change");
         for (std::size_t i = 0; i < line_.places.size(); ++i) {
             const auto& [height, columns, channels, pixels] = line_.places[i].picture;
-            const auto small = shrunk(line_.places[i].change, height, columns, factor_);
-            draw_picture(change_uri(small, (height + factor_ - 1) / factor_,
+            auto rest = shrunk(line_.places[i].change, height, columns, factor_);
+            for (float& value : rest) value -= static_cast<float>(means[i]);
+            draw_picture(change_uri(rest, (height + factor_ - 1) / factor_,
                                     (columns + factor_ - 1) / factor_, largest),
                          i, size, "less (blue) or more (orange) than in the image", false);
+            auto text = number(means[i], 2);
+            if (means[i] > 0.0) text.insert(0, "+");
+            if (!is_sample(i))
+                plot_.drawing.text(slot(i), y_ + size + 14.0, text,
+                                   text_style(11.5, faint, "middle"));
         }
-        y_ += size + 3.0;
+        y_ += size + 20.0;
     }
 
     /// The images of the data that lie nearest.
@@ -142,6 +157,8 @@ private:
         std::size_t rows = 0;
         for (const auto& place : line_.places) rows = std::max(rows, place.nearest.size());
         for (std::size_t r = 0; r < rows; ++r) {
+            row_name(y_ + 0.5 * size, r == 0 ? "nearest" : "next");
+            row_name(y_ + size + 14.0, "distance");
             for (std::size_t i = 0; i < line_.places.size(); ++i) {
                 const auto& nearest = line_.places[i].nearest;
                 if (r == 0 && is_sample(i)) {
@@ -167,7 +184,7 @@ private:
     /// Who wins there, and how surely.
     void draw_answers() {
         y_ += 15.0;
-        plot_.drawing.text(8.0, y_, "it says", text_style(12.0, faint, "start"));
+        row_name(y_, "it says");
         for (std::size_t i = 0; i < line_.places.size(); ++i) {
             const auto& place = line_.places[i];
             const int winner = winner_of(place.scores);
@@ -175,12 +192,23 @@ private:
             const auto k = static_cast<std::size_t>(winner);
             const auto share =
                 k < place.probabilities.size() ? percent_text(place.probabilities[k]) : "";
-            const double x = i == 0 ? std::max(slot(i), 74.0) : slot(i);
+            const double x = slot(i);
             plot_.drawing.text(x, y_, shortened(class_title(report_, winner), 12),
                                text_style(14.0, colour_of(shown_, winner), "middle", true));
             plot_.drawing.text(x, y_ + 15.0, share, text_style(11.5, faint, "middle"));
         }
         y_ += 22.0;
+    }
+
+    /// Where the sample is, as far as a panel reaches.
+    void mark_sample(double top, double bottom) {
+        if (plot_.x.low < 0.0 && plot_.x.high > 0.0)
+            plot_.drawing.line(plot_.x.at(0.0), top, plot_.x.at(0.0), bottom,
+                               stroke(ink, 1.2, R"(stroke-dasharray="1 4")"));
+    }
+
+    void row_name(double y, std::string_view text) {
+        plot_.drawing.text(8.0, y, text, text_style(11.5, faint, "start"));
     }
 
     void heading(std::string_view title, std::string_view note) {
@@ -207,10 +235,11 @@ private:
         plot_.y = span.axis(y_ + height, y_);
         axis_lines(y_ + height, y_, 4);
         plot_.draw_zero();
+        mark_sample(y_, y_ + height);
         const auto style = [&](int k) {
             return stroke(colour_of(shown_, k), k == sample_.predicted ? 3.0 : 2.0);
         };
-        for (std::size_t k = 0; k < values.size(); ++k)
+        for (const auto k : thinned(values.size(), most_curves))
             if (colour_of(shown_, static_cast<int>(k)) == grey)
                 plot_.curve(t, values[k], stroke(grey, 1.0, R"(stroke-opacity="0.55")"));
         for (auto one = shown_.rbegin(); one != shown_.rend(); ++one) {
@@ -235,7 +264,7 @@ private:
         }
         heading("Scores of the classes",
                 "curves: c + L u(t), from the eigenfunctions of this line; rings: the model asked "
-                "anew at the pictures");
+                "anew at the pictures, on its own coarser grid");
         auto sums = line_.added;
         for (std::size_t k = 0; k < std::min(sums.size(), sample_.constant.size()); ++k)
             for (double& value : sums[k]) value += sample_.constant[k];
@@ -253,6 +282,7 @@ private:
         if (drawn == 0) return;
         heading("Eigenfunctions", "each at its own scale; the dots are what the image reads off");
         constexpr double rung = 46.0;
+        mark_sample(y_, y_ + rung * static_cast<double>(drawn));
         for (std::size_t k = 0; k < drawn; ++k) {
             const auto& u = line_.line.u[k];
             const double zero = y_ + 0.5 * rung;
@@ -290,6 +320,7 @@ private:
         const std::vector<double>* values[] = {&line_.line.p, &line_.line.q, &line_.line.w};
         const char* names[] = {"p", "q", "w"};
         constexpr double strip = 62.0;
+        mark_sample(y_, y_ + 3.0 * strip);
         for (int k = 0; k < 3; ++k) {
             Span span;
             span.include(0.0);

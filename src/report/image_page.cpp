@@ -1,6 +1,7 @@
 #include "deepsl/report/image_page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string_view>
 
@@ -258,13 +259,14 @@ std::string chances_table(const ImageReport& report, const ImageSample& sample) 
     for (const int k : order) {
         const auto own = std::find_if(shown.begin(), shown.end(),
                                       [&](const ShownClass& one) { return one.label == k; });
-        out +=
-            fmt::format(R"(<tr><th scope="row">{}</th><td><i style="width:{:.1f}%;)"
-                        R"(background:{}"></i></td><td>{}</td></tr>)"
-                        "\n",
-                        escaped(shortened(class_title(report, k), 18)),
-                        std::clamp(100.0 * chance(sample, k), 0.0, 100.0),
-                        own == shown.end() ? grey : own->colour, percent_text(chance(sample, k)));
+        out += fmt::format(
+            R"(<tr><th scope="row">{}</th><td><i style="width:{:.1f}%;)"
+            R"(background:{}"></i></td><td>{}</td></tr>)"
+            "\n",
+            escaped(shortened(class_title(report, k), 18)),
+            std::isfinite(chance(sample, k)) ? std::clamp(100.0 * chance(sample, k), 0.0, 100.0)
+                                             : 0.0,
+            own == shown.end() ? grey : own->colour, percent_text(chance(sample, k)));
     }
     return out + "</table>\n";
 }
@@ -307,7 +309,8 @@ std::string line_caption(const ImageReport& report, const ImageSample& sample,
         out += key(colour, class_title(report, label) + std::string(role));
     }
     if (report.classes.size() > shown_classes(sample, line).size())
-        out += key(grey, "other classes");
+        out += key(grey,
+                   report.classes.size() > most_classes ? "some of the others" : "other classes");
     return out;
 }
 
@@ -367,12 +370,18 @@ std::string reading_note(const ImageReport& report) {
         out =
             "The pictures are the points of the line, from where it enters the domain to where it "
             "leaves it; the framed one is the image itself. Values beyond black and white are cut "
-            "off in pictures, not in the row below them: orange where a point has more than the "
-            "image, blue where it has less.";
+            "off in pictures, not in their change against the image in the row below: the number "
+            "is what all pixels gain or lose on average, the colours what some of them gain "
+            "(orange) or lose (blue) beyond that.";
     out += " Under them: what the model answers there.";
-    if (report.fields > 1)
-        out += fmt::format(" Of {} fields the one that adds most to the answer is shown.",
-                           count_word(report.fields));
+    if (report.fields > 1) {
+        bool all = false;
+        for (const auto& group : report.groups)
+            for (const auto& sample : group.samples) all = all || sample.lines.size() > 1;
+        out += all ? " The fields that add most to the answer come first."
+                   : fmt::format(" Of {} fields the one that adds most to the answer is shown.",
+                                 count_word(report.fields));
+    }
     return out;
 }
 

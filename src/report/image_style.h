@@ -4,7 +4,6 @@
 namespace deepsl::report::detail {
 
 inline constexpr const char* image_style_sheet = R"css(
-img, svg image { image-rendering: pixelated; image-rendering: crisp-edges; }
 img, svg image { image-rendering: pixelated; }
 img { display: block; background: #fff; }
 .strip { overflow-x: auto; }
@@ -29,7 +28,7 @@ img { display: block; background: #fff; }
 .scroll { overflow-x: auto; }
 .confusion { width: auto; margin: 0; font-size: 13.5px; }
 .confusion th, .confusion td {
-  border: 1px solid #fff; padding: 6px 8px; width: auto; min-width: 42px; text-align: right;
+  border: 1px solid #fff; padding: 7px 8px; width: auto; min-width: 50px; text-align: right;
   overflow-wrap: normal; white-space: nowrap;
 }
 .confusion th { color: var(--ink); font-weight: 600; border: 0; }

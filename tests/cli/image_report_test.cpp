@@ -15,13 +15,13 @@ namespace {
 class ImagePages : public InDirectory {
 protected:
     std::string images(const std::string& name, int count) const {
-        std::string pixels;
+        std::string bytes("\0\0\x08\x03\0\0\0\0\0\0\0\x06\0\0\0\x06", 16);
+        bytes[7] = static_cast<char>(count);
         for (int i = 0; i < count; ++i)
             for (int k = 0; k < 36; ++k)
-                pixels += static_cast<char>(
+                bytes += static_cast<char>(
                     (i % 2 == 0 ? k / 6 : k % 6) == 1 + i % 4 ? 120 : (i * k) % 40);
-        return write(name, std::string("\0\0\x08\x03\0\0\0", 7) + static_cast<char>(count) +
-                               std::string("\0\0\0\x06\0\0\0\x06", 8) + pixels);
+        return write(name, bytes);
     }
     std::string labels(const std::string& name, int count) const {
         std::string text;

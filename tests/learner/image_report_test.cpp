@@ -87,15 +87,16 @@ TEST(ImageReport, WrongAnswersComeFirstTheSurestBeforeAll) {
         for (const auto* list : {&report.wrong, &report.groups[0].samples})
             for (std::size_t i = 0; i < list->size(); ++i) {
                 EXPECT_NE((*list)[i].predicted, (*list)[i].actual);
-                if (i > 0) EXPECT_LE(probability((*list)[i]), probability((*list)[i - 1]));
+                if (i == 0) continue;
+                EXPECT_LE(probability((*list)[i]), probability((*list)[i - 1]));
             }
         const auto* close = group_of(report, "Right, but close");
         ASSERT_NE(close, nullptr);
         ASSERT_EQ(close->samples.size(), 3U);
         for (std::size_t i = 0; i < 3; ++i) {
             EXPECT_EQ(close->samples[i].predicted, close->samples[i].actual);
-            if (i > 0)
-                EXPECT_GE(probability(close->samples[i]), probability(close->samples[i - 1]));
+            if (i == 0) continue;
+            EXPECT_GE(probability(close->samples[i]), probability(close->samples[i - 1]));
         }
         const auto page = report::testing::checked(report::html_image_report(report));
         EXPECT_EQ(page.count("article"),
@@ -121,7 +122,9 @@ TEST(ImageReport, PicturesOfALineOfPixelsAreItsPoints) {
     EXPECT_EQ(line.places.back().t, line.line.t_plus);
     std::size_t samples = 0;
     for (std::size_t i = 0; i < line.places.size(); ++i) {
-        if (i > 0) EXPECT_GT(line.places[i].t, line.places[i - 1].t);
+        if (i > 0) {
+            EXPECT_GT(line.places[i].t, line.places[i - 1].t);
+        }
         if (line.places[i].t != 0.0) continue;
         ++samples;
         EXPECT_EQ(sample.picture.pixels, std::vector<std::uint8_t>(images->bytes.begin() + 4 * 64,

@@ -17,7 +17,7 @@ struct ImageReportOptions {
     std::size_t wrong = 4, close = 3, right = 3;  // images shown with their lines
     std::size_t gallery = 36;                     // wrong answers shown as small pictures
     std::size_t compared = 10000;  // images of which the nearest to a line are looked for
-    int finer = 4;                 // how much finer than the model's own grid curves are drawn
+    int finer = 8;                 // how much finer than the model's own grid curves are drawn
     /// This image alone, from 0, with the lines of all fields; the others are not predicted.
     std::optional<std::size_t> image{};
 };
