@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #define ZLIB_CONST
@@ -41,9 +42,9 @@ private:
 
 class InflatedStream final : public ByteStream {
 public:
-    InflatedStream(const ByteSource& source, const std::string& path, bool gzip,
-                   std::uint64_t offset, std::uint64_t length)
-        : packed_(source, offset, length), path_(path), gzip_(gzip), room_(chunk) {
+    InflatedStream(const ByteSource& source, std::string path, bool gzip, std::uint64_t offset,
+                   std::uint64_t length)
+        : packed_(source, offset, length), path_(std::move(path)), gzip_(gzip), room_(chunk) {
         if (inflateInit2(&inflater_, gzip ? 16 + MAX_WBITS : -MAX_WBITS) != Z_OK)
             throw std::bad_alloc();
     }

@@ -12,7 +12,6 @@
 #include "image_checks.h"
 #include "image_cifar.h"
 #include "image_idx.h"
-#include "image_labels.h"
 
 namespace deepsl::data {
 namespace {
@@ -74,7 +73,7 @@ std::string find_mnist(const std::string& folder, ImagePart part, const std::str
     for (const auto* joint : {"-", "."})
         for (const auto* end : {"", ".gz"}) {
             const auto dimensions = what == "images" ? "idx3-ubyte" : "idx1-ubyte";
-            const auto path = in_folder(folder, start + what + joint + dimensions + end);
+            auto path = in_folder(folder, start + what + joint + dimensions + end);
             if (is_file(path)) return path;
         }
     return {};
@@ -87,7 +86,9 @@ Images read_mnist(const std::string& folder, const ImageOptions& options) {
                options.part == ImagePart::train ? "train" : "t10k", name(options.part));
     auto images = read_idx_images(FileBytes(path), path);
     const auto labels = find_mnist(folder, options.part, "labels");
-    if (!labels.empty() && options.labels.empty()) read_labels(FileBytes(labels), labels, images);
+    if (labels.empty() || !options.labels.empty()) return images;
+    images.labels = read_idx_labels(FileBytes(labels), labels, images.size());
+    images.classes = names_of_numbers(labels, images.labels, 10);
     return images;
 }
 

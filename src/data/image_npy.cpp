@@ -54,7 +54,7 @@ Array read_header(ByteStream& stream, const std::string& path) {
     if (stream.read(std::as_writable_bytes(std::span(start))) < start.size() ||
         std::string_view(start.data(), magic.size()) != magic)
         refuse(path, "it does not begin as an NPY file does; is it the right file?");
-    const int version = start[6];
+    const int version = static_cast<unsigned char>(start[6]);
     if (version < 1 || version > 3)
         refuse(path, "it is of version {} of NPY; 1 to 3 are read", version);
     std::array<std::uint8_t, 4> length_bytes{};

@@ -124,8 +124,8 @@ std::string zip(const std::vector<ZipItem>& items, const std::string& comment) {
             little(0, 4) + little(checksum(item.content) ^ item.checksum_xor, 4) +
             little(data.size(), 4) + little(item.content.size() + item.more_bytes, 4) +
             little(item.name.size(), 2);
-        directory += "PK\x01\x02" + little(20, 2) + fields + little(0, 12) + little(out.size(), 4) +
-                     item.name;
+        directory += "PK\x01\x02" + little(20, 2) + fields + std::string(12, '\0') +
+                     little(out.size(), 4) + item.name;
         // As NumPy does it: sizes stand in an extra field of the large kind.
         const auto extra =
             little(1, 2) + little(16, 2) + little(data.size(), 8) + little(item.content.size(), 8);
