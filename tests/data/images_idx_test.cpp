@@ -174,6 +174,10 @@ TEST_F(ImagesMnist, RefusesPartsThatAreMissingOrDoNotFit) {
                   read_images(folder(), {ImagePart::train, "", ImageShape{28, 28, 1}});
               }).substr(0, 24),
               "train-labels-idx1-ubyte:");
+    put("train-labels-idx1-ubyte", "1\n2\n3\n");
+    EXPECT_EQ(refused([&] { read_images(folder()); }),
+              "train-labels-idx1-ubyte: it does not begin as an IDX file of labels does; is it the "
+              "right file?");
     put("train-labels-idx1-ubyte", idx({3}, {1, 2, 3}));
     EXPECT_EQ(refused([&] {
                   read_images(folder(), {ImagePart::train, "", ImageShape{28, 28, 1}});
