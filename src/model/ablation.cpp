@@ -174,6 +174,7 @@ public:
         Random random(seed);
         parts_.coefficients->enrol(parameters_, "", random);
         parts_.basis.enrol(parameters_, "");
+        parts_.basis.start(parameters_, {options.initialiser, options.linear_gain}, random);
         set_values(parameters_.values());
     }
 

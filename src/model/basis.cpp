@@ -18,6 +18,13 @@ void Basis::enrol(network::Parameters& parameters, const std::string& name) {
     bias_ = parameters.add(joined(name, "L.bias"), {outputs_}, Role::linear);
 }
 
+void Basis::start(network::Parameters& parameters, const LinearStart& start,
+                  Random& random) const {
+    if (start.gain == 0.0) return;
+    network::initialise({parameters.values().data() + weight_, outputs_ * functions_}, outputs_,
+                        functions_, {functions_, outputs_}, start.initialiser, start.gain, random);
+}
+
 void Basis::scaled(std::span<const double> u, std::span<double> b) const {
     for (std::size_t i = 0; i < functions_; ++i) b[i] = (u[i] - mean()[i]) / scale()[i];
 }

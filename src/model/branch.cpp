@@ -53,6 +53,7 @@ void Branch<Real>::enrol(network::Parameters& parameters, const std::string& nam
     parts_.coefficients->enrol(parameters, name, random);
     if (parts_.start) parts_.start->enrol(parameters, network::joined(name, "v"), random);
     basis_.enrol(parameters, name);
+    basis_.start(parameters, parts_.linear_start, random);
 }
 
 template <class Real>

@@ -350,6 +350,7 @@ BranchParts<Real> make_parts(std::size_t inputs, const ModelOptions& options) {
         parts.start =
             make_network<Real>(coefficient_plan(inputs, parts.eigenfunctions, options, centre));
     parts.basis_scale = options.basis_scale;
+    parts.linear_start = {options.initialiser, options.linear_gain};
     return parts;
 }
 

@@ -30,6 +30,7 @@ constexpr Readers readers[] = {
     {"field-activation", false, false, true, false},
     {"initialiser", true, true, true, true},
     {"last-gain", true, false, true, false},
+    {"linear-gain", true, false, false, false},
     {"heads", true, false, false, false},
     {"start-network", false, false, false, false},
     {"basis-scale", true, false, false, false},

@@ -154,6 +154,7 @@ TEST(ImageSettings, FollowThePaperAndWhatIsAskedFor) {
     EXPECT_EQ(gray.model.hidden, (std::vector<std::int64_t>{32, 32, 16}));
     EXPECT_EQ(gray.model.field_convolutions, (std::vector<std::int64_t>{32, 64}));
     EXPECT_EQ(gray.model.eigenfunctions, 10);
+    EXPECT_EQ(gray.model.linear_gain, 1.0);
     EXPECT_EQ(gray.train.epochs, 10);
     EXPECT_EQ(gray.train.alpha, 1e-4);
     EXPECT_EQ(gray.pixels, PixelScale::range);

@@ -59,6 +59,37 @@ TEST(ModelOptions, BadValuesAreNamed) {
     expect_contains(error_of([&] { check_model(options); }), "input-scale takes");
 }
 
+/// L.weight [outputs, d] of a model with three outputs and five eigenfunctions.
+std::vector<double> linear_start(Kind kind, double gain) {
+    ModelOptions options;
+    options.eigenfunctions = 5;
+    options.initialiser = network::Initialiser::orthogonal;
+    options.linear_gain = gain;
+    options.precision = Precision::float64;
+    const auto predictor = make_predictor(kind, 2, 3, options, 5);
+    const auto& parameters = predictor->parameters();
+    for (const auto& parameter : parameters.list())
+        if (parameter.name.ends_with("L.weight"))
+            return {parameters.values().begin() + static_cast<std::ptrdiff_t>(parameter.offset),
+                    parameters.values().begin() +
+                        static_cast<std::ptrdiff_t>(parameter.offset + parameter.size())};
+    return {};
+}
+
+TEST(ModelOptions, TheLinearMapStartsAtZeroOrLikeOtherMatrices) {
+    for (const auto kind : {Kind::dsl, Kind::ablation}) {
+        EXPECT_EQ(linear_start(kind, 0.0), std::vector<double>(15, 0.0));
+        const auto L = linear_start(kind, 2.0);
+        ASSERT_EQ(L.size(), 15U);
+        for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t b = 0; b < 3; ++b) {
+                double product = 0.0;
+                for (std::size_t i = 0; i < 5; ++i) product += L[a * 5 + i] * L[b * 5 + i];
+                EXPECT_NEAR(product, a == b ? 4.0 : 0.0, 1e-12) << "rows " << a << " and " << b;
+            }
+    }
+}
+
 // What an option is changed to, from `base` below.
 const std::map<std::string, std::string, std::less<>> other_values{
     {"domain", "box"},
@@ -72,6 +103,7 @@ const std::map<std::string, std::string, std::less<>> other_values{
     {"field-activation", "leaky_relu"},
     {"initialiser", "orthogonal"},
     {"last-gain", "0.7"},
+    {"linear-gain", "0.7"},
     {"heads", "paper"},
     {"start-network", "true"},
     {"basis-scale", "none"},

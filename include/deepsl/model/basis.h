@@ -16,8 +16,15 @@
 #include "deepsl/model/options.h"
 #include "deepsl/model/outcome.h"
 #include "deepsl/network/parameters.h"
+#include "deepsl/random.h"
 
 namespace deepsl::model {
+
+/// How L starts.
+struct LinearStart {
+    network::Initialiser initialiser = network::Initialiser::glorot;
+    double gain = 0.0;
+};
 
 class Basis {
 public:
@@ -25,6 +32,8 @@ public:
 
     /// u_mean, u_scale, L.weight [outputs, d] and L.bias, which start at 0, 1, 0 and 0.
     void enrol(network::Parameters& parameters, const std::string& name);
+    /// L.weight as other matrices start, times the gain; nothing is drawn where that is 0.
+    void start(network::Parameters& parameters, const LinearStart& start, Random& random) const;
     void load(std::span<const double> values) { values_ = values; }
 
     std::size_t size() const { return functions_; }

@@ -40,6 +40,7 @@ struct BranchParts {
     std::unique_ptr<network::Network<Real>> start;  // v - 1 at the entry, d outputs; null: v = 1
     std::size_t eigenfunctions = 10;
     BasisScale basis_scale = BasisScale::centred;
+    LinearStart linear_start{};
 };
 
 /// Everything about a chunk on one branch, between the forward and the backward sweep.

@@ -58,6 +58,7 @@ struct ModelOptions {
     network::Activation field_activation = network::Activation::tanh;
     network::Initialiser initialiser = network::Initialiser::glorot;
     double last_gain = 0.1;
+    double linear_gain = 0.0;
     HeadKind heads = HeadKind::calm;
     bool start_network = false;
     BasisScale basis_scale = BasisScale::centred;
@@ -111,6 +112,9 @@ void visit_model(Options& o, Visitor&& visitor) {
     visitor(
         number("last-gain", 0.0, 100.0, "factor on the initial last layers of a, 1/p, q, w and v"),
         o.last_gain);
+    visitor(number("linear-gain", 0.0, 100.0,
+                   "factor on the initial linear map of the eigenfunctions; 0 = it starts at 0"),
+            o.linear_gain);
     visitor(choice<HeadKind>(
                 "heads", "how outputs are bounded: calm heads start near 1/p = 2, q = 0, w = 2"),
             o.heads);

@@ -106,8 +106,8 @@ inline constexpr std::size_t training_passes = 16;
 /// networks see, initialiser and precision; and beside these
 ///
 ///     dsl       everything
-///     ablation  eigenfunctions, coefficients, hidden, activation, last_gain, heads, basis_scale,
-///               cells, scheme
+///     ablation  eigenfunctions, coefficients, hidden, activation, last_gain, linear_gain, heads,
+///               basis_scale, cells, scheme
 ///     mlp       hidden, activation
 ///     node      field_hidden, field_activation, last_gain, method, steps, tolerance, max_steps
 ///
