@@ -87,7 +87,7 @@ TEST(Option, EveryModelOptionGoesToTextAndBack) {
             ++count;
         });
     }
-    EXPECT_EQ(count, 2 * 32);
+    EXPECT_EQ(count, 2 * 34);
 }
 
 TEST(Option, NamesAreOnceOnly) {

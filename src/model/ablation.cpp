@@ -19,6 +19,7 @@ template <class Real>
 struct AblationParts {
     std::unique_ptr<Coefficients<Real>> coefficients;
     Basis basis;
+    bool normalise;
     std::size_t cells;  // of [0, 1]
     sturm::Scheme scheme;
     std::vector<Real> times;  // of the nodes, then of the start
@@ -113,6 +114,7 @@ void AblationPass<Real>::solve_problems() {
     length_.assign(samples * cells, 1.0 / static_cast<double>(cells));
     pairs_.problems = samples, pairs_.cells = cells, pairs_.d = parts_.basis.size();
     pairs_.scheme = parts_.scheme, pairs_.length = length_;
+    pairs_.normalised = parts_.normalise;
     pairs_.P.assign(P_.begin(), P_.end());
     pairs_.q.assign(q_.begin(), q_.begin() + inside);
     pairs_.w.assign(w_.begin(), w_.begin() + inside);
@@ -206,7 +208,7 @@ private:
                 times.push_back(
                     static_cast<Real>(start + length * (static_cast<double>(c) + share)));
         times.push_back(static_cast<Real>(start));
-        return {std::move(coefficients), basis, cells, o.scheme, std::move(times)};
+        return {std::move(coefficients), basis, o.normalise, cells, o.scheme, std::move(times)};
     }
     void load(std::span<const double> values) override {
         parts_.coefficients->load(values);

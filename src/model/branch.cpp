@@ -83,7 +83,7 @@ void Branch<Real>::forward(const Real* x, std::size_t samples, const Numerics& n
     pairs.P.assign(m.P.begin(), m.P.end());
     pairs.q.assign(m.q.begin(), m.q.begin() + static_cast<std::ptrdiff_t>(nodes));
     pairs.w.assign(m.w.begin(), m.w.begin() + static_cast<std::ptrdiff_t>(nodes));
-    pairs.learns_v = parts_.start != nullptr;
+    pairs.learns_v = parts_.start != nullptr, pairs.normalised = parts_.normalise;
     if (pairs.learns_v) {
         m.v.resize(samples * basis_.size());
         parts_.start->forward(m.grid.entry(), samples, m.v.data(), tape);

@@ -1,5 +1,6 @@
 #include "deepsl/model/eigenpairs.h"
 
+#include <cmath>
 #include <string>
 
 #include "deepsl/error.h"
@@ -57,14 +58,107 @@ void check_seeds(const char* name, std::span<const double> seeds, const Eigenpai
     if (!seeds.empty()) check_size(name, seeds.size(), pairs.problems * pairs.d);
 }
 
+/// The w dt of the cells of one line, and their sum.
+class Masses {
+public:
+    Masses(const Eigenpairs& pairs, std::size_t b)
+        : nodes_(nodes_per_cell(pairs.scheme)),
+          w_(pairs.w.data() + b * pairs.cells * nodes_),
+          length_(pairs.length.data() + b * pairs.cells) {
+        for (std::size_t c = 0; c < pairs.cells; ++c) sum_ += (*this)[c];
+    }
+    double operator[](std::size_t cell) const { return length_[cell] * density(cell); }
+    double density(std::size_t cell) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < nodes_; ++i) sum += w_[cell * nodes_ + i];
+        return sum / static_cast<double>(nodes_);
+    }
+    double sum() const { return sum_; }
+
+private:
+    std::size_t nodes_;
+    const double *w_, *length_;
+    double sum_ = 0.0;
+};
+
+/// The mean of u^2 on a cell, of u that is linear there.
+double mean_square(const double* u) { return (u[0] * u[0] + u[0] * u[1] + u[1] * u[1]) / 3.0; }
+
+/// Calls visit(b, function's place in [B, d], its values at the edges, masses) for all that are ok.
+template <class Visit>
+void each_function(Eigenpairs& pairs, const Visit& visit) {
+    const auto edges = pairs.cells + 1;
+    for (std::size_t b = 0; b < pairs.problems; ++b) {
+        const Masses masses(pairs, b);
+        for (std::size_t at = b * pairs.d; at < (b + 1) * pairs.d; ++at)
+            if (pairs.solution.status[at] == sturm::Status::ok)
+                visit(b, at, pairs.solution.u_edges.data() + at * edges, masses);
+    }
+}
+
+void normalise(Eigenpairs& pairs) {
+    auto& solution = pairs.solution;
+    const auto edges = pairs.cells + 1;
+    pairs.norm.assign(pairs.problems * pairs.d, 1.0);
+    each_function(pairs, [&](std::size_t, std::size_t at, double* u, const Masses& masses) {
+        double square = 0.0;
+        for (std::size_t c = 0; c < pairs.cells; ++c) square += masses[c] * mean_square(u + c);
+        const double norm = std::sqrt(square / masses.sum());
+        if (!std::isfinite(norm) || norm == 0.0) {
+            solution.status[at] = sturm::Status::overflow;
+            return;
+        }
+        pairs.norm[at] = norm;
+        solution.u[at] /= norm;
+        solution.f[at] /= norm;
+        double* const f = solution.f_edges.data() + at * edges;
+        for (std::size_t e = 0; e < edges; ++e) u[e] /= norm, f[e] /= norm;
+    });
+}
+
+/// From derivatives by u / N to those by u: at the sample, and at all edges through N.
+void to_raw_seeds(Eigenpairs& pairs, std::span<const double> du) {
+    const auto edges = pairs.cells + 1;
+    pairs.du.assign(du.size(), 0.0);
+    pairs.du_edges.assign(du.size() * edges, 0.0);
+    each_function(pairs, [&](std::size_t, std::size_t at, const double* u, const Masses& masses) {
+        const double norm = pairs.norm[at];
+        pairs.du[at] = du[at] / norm;
+        const double factor = -du[at] * pairs.solution.u[at] / (2.0 * norm * masses.sum());
+        double* const by_edges = pairs.du_edges.data() + at * edges;
+        for (std::size_t c = 0; c < pairs.cells; ++c) {
+            const double share = factor * masses[c] / 3.0;
+            by_edges[c] += share * (2.0 * u[c] + u[c + 1]);
+            by_edges[c + 1] += share * (u[c] + 2.0 * u[c + 1]);
+        }
+    });
+}
+
+/// What w and the lengths get through the mean itself.
+void add_by_weights(Eigenpairs& pairs, std::span<const double> du) {
+    const auto nodes = nodes_per_cell(pairs.scheme);
+    each_function(pairs, [&](std::size_t b, std::size_t at, const double* u, const Masses& masses) {
+        const double factor = du[at] * pairs.solution.u[at] / (2.0 * masses.sum());
+        for (std::size_t c = 0; c < pairs.cells; ++c) {
+            const auto cell = b * pairs.cells + c;
+            const double by_mass = factor * (1.0 - mean_square(u + c));
+            pairs.gradient.length[cell] += by_mass * masses.density(c);
+            for (std::size_t i = 0; i < nodes; ++i)
+                pairs.gradient.w[cell * nodes + i] +=
+                    by_mass * pairs.length[cell] / static_cast<double>(nodes);
+        }
+    });
+}
+
 }  // namespace
 
 void solve(Eigenpairs& pairs, bool all_edges) {
     check_shapes(pairs);
     const auto problems = problems_of(pairs);
-    const auto options = options_of(pairs, all_edges);
+    const auto options = options_of(pairs, all_edges || pairs.normalised);
     sturm::prepare(problems, options, pairs.solution);
     sturm::solve(problems, options, 0, pairs.problems, pairs.solution);
+    if (pairs.normalised) normalise(pairs);
 }
 
 void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<const double> du) {
@@ -76,7 +170,13 @@ void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<con
     sturm::CellSeeds seeds;
     seeds.lambda = dlambda;
     seeds.u = du;
+    if (pairs.normalised && !du.empty()) {
+        to_raw_seeds(pairs, du);
+        seeds.u = pairs.du;
+        seeds.u_edges = pairs.du_edges;
+    }
     sturm::gradient(problems, options, pairs.solution, seeds, 0, pairs.problems, pairs.gradient);
+    if (pairs.normalised && !du.empty()) add_by_weights(pairs, du);
 }
 
 }  // namespace deepsl::model

@@ -349,6 +349,7 @@ BranchParts<Real> make_parts(std::size_t inputs, const ModelOptions& options) {
     if (options.start_network)
         parts.start =
             make_network<Real>(coefficient_plan(inputs, parts.eigenfunctions, options, centre));
+    parts.normalise = options.normalise;
     parts.basis_scale = options.basis_scale;
     parts.linear_start = {options.initialiser, options.linear_gain};
     return parts;

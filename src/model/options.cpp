@@ -33,6 +33,7 @@ constexpr Readers readers[] = {
     {"linear-gain", true, false, false, false},
     {"heads", true, false, false, false},
     {"start-network", false, false, false, false},
+    {"normalise", true, false, false, false},
     {"basis-scale", true, false, false, false},
     {"input-scale", true, true, true, true},
     {"method", false, false, true, false},
@@ -107,6 +108,10 @@ void check_model(const ModelOptions& options) {
         throw argument_error(
             "field-hidden must name a layer where the field is gradient; without one its lines are "
             "those of the field straight");
+    if (options.normalise && options.start_network)
+        throw argument_error(
+            "start-network and normalise exclude each other: a slope at the entry only scales "
+            "eigenfunctions; leave one of them out");
     // From the middle of the domain a line takes so many steps to each side.
     if (!field::method_of(options.method).adaptive() && options.steps > options.max_steps)
         throw argument_error(fmt::format(

@@ -42,13 +42,14 @@ struct Case {
     HeadKind heads = HeadKind::calm;
     std::size_t n = 2;
     std::int64_t fields = 1;
-    bool start_network = true;
+    bool start_network = true, normalise = false;
     std::int64_t d = 4;
 
     friend std::ostream& operator<<(std::ostream& out, const Case& c) {
         return out << name(c.domain) << " of " << c.n << ", " << c.fields << " x " << name(c.field)
                    << ", " << name(c.scheme) << ", " << name(c.activation) << ", " << name(c.method)
-                   << ", " << name(c.coefficients) << ", heads " << name(c.heads);
+                   << ", " << name(c.coefficients) << ", heads " << name(c.heads)
+                   << (c.normalise ? ", normalised" : "");
     }
 };
 
@@ -66,6 +67,7 @@ inline ModelOptions small_options(const Case& c = {}) {
     o.heads = c.heads;
     o.fields = c.fields;
     o.start_network = c.start_network;
+    o.normalise = c.normalise;
     o.precision = Precision::float64;
     o.eigenfunctions = c.d;
     o.hidden = {6, 5};
@@ -97,6 +99,7 @@ inline std::vector<Case> all_cases() {
                         c.activation = turn % 5 == 2 ? Activation::leaky_relu : Activation::tanh;
                         c.fields = turn % 4 == 3 ? 2 : 1;
                         c.start_network = turn % 2 == 0;
+                        c.normalise = turn % 4 == 1;
                         c.n = 1 + turn % 3;
                         cases.push_back(c);
                     }

@@ -106,6 +106,7 @@ const std::map<std::string, std::string, std::less<>> other_values{
     {"linear-gain", "0.7"},
     {"heads", "paper"},
     {"start-network", "true"},
+    {"normalise", "true"},
     {"basis-scale", "none"},
     {"input-scale", "2"},
     {"method", "rk4"},

@@ -39,6 +39,7 @@ struct BranchParts {
     std::unique_ptr<Coefficients<Real>> coefficients;
     std::unique_ptr<network::Network<Real>> start;  // v - 1 at the entry, d outputs; null: v = 1
     std::size_t eigenfunctions = 10;
+    bool normalise = false;  // eigenfunctions along their lines
     BasisScale basis_scale = BasisScale::centred;
     LinearStart linear_start{};
 };

@@ -4,6 +4,13 @@
 //
 // Gradients go to P = 1/p, q, w, the cells' lengths, P at the left end, and v; they are exact for
 // the discrete problem, and no search is differentiated. Always in double.
+//
+// Functions may be normalised: divided by their root mean square along the line, weighted by w,
+//
+//     N^2 = int w u^2 dt / int w dt,
+//
+// with u linear on each cell. Then |u| stays of the order of 1 behind any barrier, and v, P at the
+// left end and constant factors of w do not matter.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +27,15 @@ namespace deepsl::model {
 struct Eigenpairs {
     std::size_t problems = 0, cells = 0, d = 0;
     sturm::Scheme scheme = sturm::Scheme::magnus4;
-    bool learns_v = false;
+    bool learns_v = false, normalised = false;
     std::vector<double> P, q, w;  // at the nodes [B, cell, node]; behind them P has its values at
                                   // the left ends [B]
     std::span<const double> length;  // of the cells  [B, cell]; the caller keeps it
     std::vector<double> v;           // [B, d], if it learns
     sturm::CellSolution solution;    // u at the edge in the middle of the cells
     sturm::CellGradient gradient;    // in the shapes of the above
+    // Of functions that are normalised: N [B, d], and derivatives by what they were before.
+    std::vector<double> norm, du, du_edges;
 
     std::size_t node_count() const { return problems * cells * nodes_per_cell(scheme); }
 };

@@ -61,6 +61,7 @@ struct ModelOptions {
     double linear_gain = 0.0;
     HeadKind heads = HeadKind::calm;
     bool start_network = false;
+    bool normalise = false;
     BasisScale basis_scale = BasisScale::centred;
     double input_scale = 4.0;
     field::MethodKind method = field::MethodKind::rk4;
@@ -120,6 +121,9 @@ void visit_model(Options& o, Visitor&& visitor) {
             o.heads);
     visitor(flag("start-network", "learn v, the slope at the entry, instead of v = 1"),
             o.start_network);
+    visitor(flag("normalise",
+                 "divide each eigenfunction by its root mean square along the line, weighted by w"),
+            o.normalise);
     visitor(choice<BasisScale>("basis-scale",
                                "how u_i(x) is scaled, by figures measured once on training data"),
             o.basis_scale);

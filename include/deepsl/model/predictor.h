@@ -107,7 +107,7 @@ inline constexpr std::size_t training_passes = 16;
 ///
 ///     dsl       everything
 ///     ablation  eigenfunctions, coefficients, hidden, activation, last_gain, linear_gain, heads,
-///               basis_scale, cells, scheme
+///               normalise, basis_scale, cells, scheme
 ///     mlp       hidden, activation
 ///     node      field_hidden, field_activation, last_gain, method, steps, tolerance, max_steps
 ///
