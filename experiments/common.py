@@ -2,7 +2,8 @@
 
 DEEPSL names the program (default: build/release/deepsl), DEEPSL_DATA the folder of data sets (default:
 ../shared/data beside the project). Runs are kept in build/experiments: what is there is not done again,
-and a training that was broken off goes on from its checkpoint.
+and a training that was broken off goes on from its checkpoint. Results of long experiments are published run by run, too,
+in docs/results/experiments/NAME.json; with --published these count as done.
 """
 import argparse
 import concurrent.futures
@@ -24,6 +25,7 @@ import matplotlib.pyplot as pyplot  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "experiments"
+RESULTS = ROOT / "docs" / "results" / "experiments"
 
 
 def lists_asked(about, **usual):
@@ -31,6 +33,8 @@ def lists_asked(about, **usual):
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     for name, value in usual.items():
         parser.add_argument(f"--{name}", default=value)
+    parser.add_argument("--published", action="store_true",
+                        help="take what is published for done, and publish what is new")
     given = parser.parse_args()
     return [getattr(given, name).split(",") for name in usual]
 
@@ -150,9 +154,42 @@ def trained(experiment, name, train, test, flags, threads=1):
     return out
 
 
+def published(experiment):
+    """{name: result} of the runs that are published"""
+    path = RESULTS / f"{experiment}.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def publish_run(experiment, name, result):
+    """What tables are made of, and which program it was, by the last commit below it."""
+    runs = published(experiment)
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], text=True,
+                            stdout=subprocess.PIPE).stdout.strip()
+    runs[name] = {"test": {key: value for key, value in result["test"].items() if key != "classes"},
+                  "settings": result["settings"], "program": commit,
+                  "training": {key: result["training"][key]
+                               for key in ("seconds", "threads", "epochs", "rows", "parameters",
+                                           "failed_lines")}}
+    write_whole(RESULTS / f"{experiment}.json", json.dumps(dict(sorted(runs.items())), indent=1) + "\n")
+
+
+def known_and_new(experiment, runs, wanted):
+    """With --published: results of all runs that are published, and the wanted runs that are not."""
+    known = published(experiment) if going_on() else {}
+    known = {name: known[name] for name, run in runs.items()
+             if name in known and known[name]["settings"] == settings(*run)}
+    return known, {name: run for name, run in runs.items() if name in wanted and name not in known}
+
+
+def going_on():
+    return "--published" in sys.argv
+
+
 def all_trained(experiment, runs):
     """runs: {name: (train, test, flags)}, as many at a time as there are cores; {name: result}"""
     results = {}
+    if not runs:
+        return results
     cores = len(os.sched_getaffinity(0))
     workers = max(1, min(cores, len(runs)))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -162,6 +199,8 @@ def all_trained(experiment, runs):
             for done in concurrent.futures.as_completed(waiting):
                 name = waiting[done]
                 results[name] = done.result()
+                if going_on():
+                    publish_run(experiment, name, results[name])
                 print(f"{len(results)}/{len(runs)}  {name}: {percent(results[name]):.2f} % in "
                       f"{results[name]['seconds']:.0f} s", file=sys.stderr, flush=True)
         except (KeyboardInterrupt, RuntimeError) as error:
@@ -195,7 +234,7 @@ def spread(values):
 
 def publish(name, text, figure=None):
     """The table and the figure of an experiment, for docs/results; a part of one does not replace them."""
-    folder = KEPT / "parts" if sys.argv[1:] else ROOT / "docs" / "results" / "experiments"
+    folder = KEPT / "parts" if sys.argv[1:] and not going_on() else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.md").write_text(text)
     if figure is not None:

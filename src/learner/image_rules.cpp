@@ -69,11 +69,23 @@ void default_images(std::size_t count, std::size_t classes, bool gray, Task& tas
                          : std::vector<std::int64_t>{32, 32, 64, 64, 128, 128};
     model.halving = model::Halving::max;
     model.latent = 64;
-    model.hidden = {32, 16};
-    // A direction for each that classes have; behind an encoder that learns, functions of few
-    // zeros along each say enough, and more of them learn worse.
-    model.fields = std::clamp<std::int64_t>(static_cast<std::int64_t>(classes) - 1, 1, 16);
+    // Behind an encoder that learns, functions of few zeros say enough, and more of them learn
+    // worse.
     model.eigenfunctions = 2;
+    // Else networks raise u without bounds behind barriers, and few images make them too sure.
+    model.normalise = true;
+    model.hidden = {32, 16};
+    // A direction for each that classes have.
+    model.fields = std::clamp<std::int64_t>(static_cast<std::int64_t>(classes) - 1, 1, 16);
+    if (task.kind == model::Kind::dsl && count < 3000) {
+        // From few images the encoder alone has enough freedom: straight lines in many directions,
+        // coefficients whose networks have no hidden layers, functions at their natural size.
+        model.fields = 16;
+        model.field = field::FieldKind::straight;
+        model.hidden.clear();
+        model.basis_scale = model::BasisScale::none;
+        model.linear_gain = 1.0;
+    }
     task.train.weight_decay = 0.1;
     task.relevance = 0.0;
     // To the end of the schedule with all images: held out ones chose worse epochs.
@@ -85,7 +97,7 @@ void default_images(std::size_t count, std::size_t classes, bool gray, Task& tas
 
 }  // namespace
 
-Task task_for(const data::Images& images, model::Preset preset) {
+Task task_for(const data::Images& images, model::Preset preset, model::Kind kind) {
     if (images.labels.empty())
         throw data_error(fmt::format("{} has no labels; name a file of them with --labels",
                                      in_quotes(images.path)));
@@ -93,6 +105,7 @@ Task task_for(const data::Images& images, model::Preset preset) {
         throw data_error(fmt::format("all images of {} are of one class; there is nothing to learn",
                                      in_quotes(images.path)));
     auto task = preset_task(preset);
+    task.kind = kind;
     task.target = "class";
     task.target_kind = TargetKind::classes;
     const auto& [height, width, channels] = images.shape;

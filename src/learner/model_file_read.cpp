@@ -139,8 +139,10 @@ const std::map<std::string, std::string, std::less<>>& options_since_first_versi
 }
 
 /// Options that came without a change of the version: the same, in any file without them.
-const std::map<std::string, std::string, std::less<>>& options_of_images() {
+const std::map<std::string, std::string, std::less<>>& options_added_since() {
     static const std::map<std::string, std::string, std::less<>> values{
+        {"linear-gain", "0"},
+        {"normalise", "false"},
         {"image", "none"},
         {"convolutions", "none"},
         {"field-convolutions", "none"},
@@ -156,7 +158,7 @@ const std::map<std::string, std::string, std::less<>>& options_of_images() {
 
 model::ModelOptions options_from(const std::string& path, const Metadata& metadata, bool first) {
     auto written = metadata.value<std::map<std::string, std::string>>("architecture");
-    for (const auto& [name, value] : options_of_images()) written.emplace(name, value);
+    for (const auto& [name, value] : options_added_since()) written.emplace(name, value);
     if (first)
         for (const auto& [name, value] : options_since_first_version())
             if (!written.emplace(name, value).second)

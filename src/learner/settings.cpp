@@ -139,7 +139,7 @@ Task make_task(const data::Images& images, const Settings& settings) {
     const auto asked = parsed(settings, {});
     if (!asked.target.empty())
         throw argument_error("target names a column of a table, but these are images");
-    auto task = task_for(images, asked.preset);
+    auto task = task_for(images, asked.preset, asked.kind);
     choose_stopping(settings, images.path, images.size(), task);
     task = finished(std::move(task), settings, asked);
     // By default the last epoch is kept, whatever its number; where one is to be chosen, it is not.

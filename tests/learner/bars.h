@@ -38,8 +38,9 @@ inline std::shared_ptr<const data::Images> bars(std::size_t count, std::uint64_t
 
 /// Small networks, seconds of work.
 inline learner::Task small_image_task(const data::Images& images, model::Preset preset,
-                                      std::int64_t epochs = 12) {
-    auto task = learner::task_for(images, preset);
+                                      std::int64_t epochs = 12,
+                                      model::Kind kind = model::Kind::dsl) {
+    auto task = learner::task_for(images, preset, kind);
     auto& model = task.model;
     const auto smaller = [](std::vector<std::int64_t>& sizes) {
         for (auto& size : sizes) size = (size + 7) / 8;

@@ -37,8 +37,7 @@ TEST_F(Images, AreLearnedByEveryKindOfModelBehindTheSameEncoder) {
     const auto images = bars(300, 1), test = bars(200, 2);
     for (const auto kind : {model::Kind::dsl, model::Kind::linear, model::Kind::mlp,
                             model::Kind::node, model::Kind::ablation}) {
-        auto task = small_image_task(*images, model::Preset::standard);
-        task.kind = kind;
+        const auto task = small_image_task(*images, model::Preset::standard, 12, kind);
         const auto learned = learn(prepare(images, nullptr, task), task);
         const auto score = evaluate(learned.model, test);
         EXPECT_EQ(score.samples, 200);
@@ -163,6 +162,19 @@ TEST(ImageSettings, FollowThePaperAndWhatIsAskedFor) {
     EXPECT_TRUE(colour.model.start_network);
     EXPECT_EQ(colour.train.epochs, 3);
     EXPECT_THROW(make_task(*bars(20, 1), {{"target", "x"}}), Error);
+}
+
+TEST(ImageSettings, FewImagesGetASimpleHead) {
+    const auto few = make_task(*bars(20, 1), {});
+    EXPECT_EQ(few.model.field, field::FieldKind::straight);
+    EXPECT_TRUE(few.model.hidden.empty());
+    EXPECT_TRUE(few.model.normalise);
+    const auto many = make_task(*bars(3000, 1), {});
+    EXPECT_EQ(many.model.field, field::FieldKind::directional);
+    EXPECT_EQ(many.model.hidden, (std::vector<std::int64_t>{32, 16}));
+    EXPECT_EQ(many.model.fields, static_cast<std::int64_t>(bars(3000, 1)->classes.size()) - 1);
+    EXPECT_EQ(make_task(*bars(20, 1), {{"model", "mlp"}}).model.hidden, many.model.hidden)
+        << "an MLP without hidden layers is none";
 }
 
 TEST(ImageErrors, SayWhatIsWrong) {

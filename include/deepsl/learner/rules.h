@@ -31,6 +31,7 @@ Task task_for(const data::Table& table, std::string_view target,
 
 /// A preset as it fits the images; `paper` is the paper's for MNIST where they are gray, and its
 /// for CIFAR-10 where they have colours. Throws Error for images without labels, or of one class.
-Task task_for(const data::Images& images, model::Preset preset = model::Preset::standard);
+Task task_for(const data::Images& images, model::Preset preset = model::Preset::standard,
+              model::Kind kind = model::Kind::dsl);
 
 }  // namespace deepsl::learner
