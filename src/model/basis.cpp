@@ -18,8 +18,7 @@ void Basis::enrol(network::Parameters& parameters, const std::string& name) {
     bias_ = parameters.add(joined(name, "L.bias"), {outputs_}, Role::linear);
 }
 
-void Basis::start(network::Parameters& parameters, const LinearStart& start,
-                  Random& random) const {
+void Basis::start(network::Parameters& parameters, const LinearStart& start, Random& random) const {
     if (start.gain == 0.0) return;
     network::initialise({parameters.values().data() + weight_, outputs_ * functions_}, outputs_,
                         functions_, {functions_, outputs_}, start.initialiser, start.gain, random);
