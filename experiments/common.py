@@ -2,8 +2,7 @@
 
 DEEPSL names the program (default: build/release/deepsl), DEEPSL_DATA the folder of data sets (default:
 ../shared/data beside the project). Runs are kept in build/experiments: what is there is not done again,
-and a training that was broken off goes on from its checkpoint. Results of long experiments are published run by run, too,
-in docs/results/experiments/NAME.json; with --published these count as done.
+and a training that was broken off goes on from its checkpoint.
 """
 import argparse
 import concurrent.futures
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import zipfile
 
 import matplotlib
 
@@ -33,8 +33,6 @@ def lists_asked(about, **usual):
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     for name, value in usual.items():
         parser.add_argument(f"--{name}", default=value)
-    parser.add_argument("--published", action="store_true",
-                        help="take what is published for done, and publish what is new")
     given = parser.parse_args()
     return [getattr(given, name).split(",") for name in usual]
 
@@ -44,6 +42,15 @@ def program():
     if not path.exists():
         sys.exit(f"{path} is not there; run 'make build' first, or set DEEPSL")
     return str(path)
+
+
+@functools.lru_cache(maxsize=None)
+def program_version():
+    """The version, and the commit of the tree when the experiment began."""
+    version = subprocess.run([program(), "--version"], stdout=subprocess.PIPE, text=True).stdout
+    commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
+                            stdout=subprocess.PIPE, text=True).stdout
+    return " ".join((version.split()[-1:] or ["?"]) + commit.split())
 
 
 def data_folder():
@@ -99,6 +106,10 @@ def fingerprint(path):
     if path.is_dir():  # of images, which nobody edits: names and sizes tell enough
         held = sorted(f"{one.name} {one.stat().st_size}" for one in path.iterdir())
         return f"{path.name} {hashlib.sha256(' '.join(held).encode()).hexdigest()[:16]}"
+    if path.suffix == ".npz":  # its entries, without the time at which they were written
+        with zipfile.ZipFile(path) as held:
+            entries = " ".join(f"{e.filename} {e.file_size} {e.CRC}" for e in held.infolist())
+        return f"{path.name} {hashlib.sha256(entries.encode()).hexdigest()[:16]}"
     return f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
 
@@ -148,48 +159,17 @@ def trained(experiment, name, train, test, flags, threads=1):
     training = call(["train", train, "-o", model, "--json", "--quiet", "--threads", threads, *flags, *keep])
     score = call(["evaluate", model, test, "--json", "--quiet", "--threads", threads])
     score.pop("confusion", None)
-    out = {"test": score, "training": training, "settings": asked, "seconds": time.time() - start}
+    out = {"test": score, "training": training, "settings": asked, "program": program_version(),
+           "seconds": time.time() - start}
     write_whole(result, json.dumps(out, indent=1))
     checkpoint.unlink(missing_ok=True)
     return out
 
 
-def published(experiment):
-    """{name: result} of the runs that are published"""
-    path = RESULTS / f"{experiment}.json"
-    return json.loads(path.read_text()) if path.exists() else {}
-
-
-def publish_run(experiment, name, result):
-    """What tables are made of, and which program it was, by the last commit below it."""
-    runs = published(experiment)
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], text=True,
-                            stdout=subprocess.PIPE).stdout.strip()
-    runs[name] = {"test": {key: value for key, value in result["test"].items() if key != "classes"},
-                  "settings": result["settings"], "program": commit,
-                  "training": {key: result["training"][key]
-                               for key in ("seconds", "threads", "epochs", "rows", "parameters",
-                                           "failed_lines")}}
-    write_whole(RESULTS / f"{experiment}.json", json.dumps(dict(sorted(runs.items())), indent=1) + "\n")
-
-
-def known_and_new(experiment, runs, wanted):
-    """With --published: results of all runs that are published, and the wanted runs that are not."""
-    known = published(experiment) if going_on() else {}
-    known = {name: known[name] for name, run in runs.items()
-             if name in known and known[name]["settings"] == settings(*run)}
-    return known, {name: run for name, run in runs.items() if name in wanted and name not in known}
-
-
-def going_on():
-    return "--published" in sys.argv
-
-
-def all_trained(experiment, runs):
+def all_trained(experiment, runs, on_done=lambda name, result: None):
     """runs: {name: (train, test, flags)}, as many at a time as there are cores; {name: result}"""
     results = {}
-    if not runs:
-        return results
+    program_version()  # before anything is committed on top
     cores = len(os.sched_getaffinity(0))
     workers = max(1, min(cores, len(runs)))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -199,8 +179,7 @@ def all_trained(experiment, runs):
             for done in concurrent.futures.as_completed(waiting):
                 name = waiting[done]
                 results[name] = done.result()
-                if going_on():
-                    publish_run(experiment, name, results[name])
+                on_done(name, results[name])
                 print(f"{len(results)}/{len(runs)}  {name}: {percent(results[name]):.2f} % in "
                       f"{results[name]['seconds']:.0f} s", file=sys.stderr, flush=True)
         except (KeyboardInterrupt, RuntimeError) as error:
@@ -232,9 +211,10 @@ def spread(values):
     return f"{mean(values):.2f} ± {deviation(values):.2f}"
 
 
-def publish(name, text, figure=None):
-    """The table and the figure of an experiment, for docs/results; a part of one does not replace them."""
-    folder = KEPT / "parts" if sys.argv[1:] and not going_on() else RESULTS
+def publish(name, text, figure=None, whole=False):
+    """The table and the figure of an experiment, for docs/results. What is made of a part of its runs does
+    not replace them, unless the others are in it, too (whole)."""
+    folder = KEPT / "parts" if sys.argv[1:] and not whole else RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.md").write_text(text)
     if figure is not None:

@@ -1,15 +1,57 @@
-"""What the experiments on images share: heads behind the same encoder, and tables of finished runs."""
-from common import all_trained, known_and_new, mean, percent, spread, table
+"""What the experiments on images share: heads behind the same encoder, and runs of many hours.
+
+Every finished run is published in docs/results/experiments/NAME.json, with its settings and the
+program; with --published these count as done, on any machine, and tables are made of all of them.
+After a change of the program's defaults, remove what it concerns from there.
+"""
+import argparse
+import json
+
+from common import RESULTS, all_trained, mean, percent, settings, spread, table, write_whole
 
 HEADS = {"dsl": "DSL", "linear": "linear", "mlp": "MLP", "node": "neural ODE"}
 COLUMNS = ["model", "test accuracy, %", "by seed", "test log loss", "the paper's",
            "training, core-minutes"]
 
 
-def finished(experiment, runs, wanted):
-    """{name: result} of the wanted runs, and with --published of all that are published."""
-    known, new = known_and_new(experiment, runs, wanted)
-    return {**known, **all_trained(experiment, new)}
+def asked(about, parts):
+    """The parts to be done now, and whether what is published counts as done."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0], allow_abbrev=False)
+    parser.add_argument("--parts", default=parts, help=f"of {parts}")
+    parser.add_argument("--published", action="store_true",
+                        help="take what is published for done, and publish tables of all of it")
+    given = parser.parse_args()
+    return given.parts.split(","), given.published
+
+
+def heads_runs(here, seeds, data, test):
+    """The paper's preset and the heads: {name: (part, (train, test, flags))}"""
+    runs = {"paper-0": ("paper", (data, test, ["--config", here / "paper.toml", "--seed", 0]))}
+    for seed in seeds:
+        for head in HEADS:
+            runs[f"{head}-{seed}"] = ("heads", (data, test, ["--config", here / f"{head}.toml",
+                                                             "--seed", seed]))
+    return runs
+
+
+def finished(experiment, runs, parts, go_on):
+    """{name: result} of the parts' runs, and to go on, of all that are published."""
+    path = RESULTS / f"{experiment}.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    done = {name: known[name] for name, (_, run) in runs.items()
+            if go_on and name in known and known[name]["settings"] == settings(*run)}
+    new = {name: run for name, (part, run) in runs.items() if part in parts and name not in done}
+
+    def publish_run(name, result):
+        known[name] = {key: result[key] for key in ("settings", "program", "test")}
+        known[name]["test"] = {key: value for key, value in result["test"].items()
+                               if key != "classes"}
+        known[name]["training"] = {key: result["training"].get(key) for key in (
+            "training_accuracy", "seconds", "threads", "epochs", "rows", "parameters",
+            "failed_lines")}
+        write_whole(path, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+
+    return {**done, **(all_trained(experiment, new, publish_run) if new else {})}
 
 
 def log_loss(result):
@@ -29,7 +71,7 @@ def row(title, found, paper="–"):
             f"{mean([core_minutes(run) for run in found]):.0f}"]
 
 
-def models_table(results, seeds, paper):
+def models_table(results, seeds, paper, default="default"):
     """The paper's preset, then the heads; those without a finished run are left out."""
     rows = []
     if "paper-0" in results:
@@ -37,5 +79,5 @@ def models_table(results, seeds, paper):
     for head, title in HEADS.items():
         found = [results[f"{head}-{seed}"] for seed in seeds if f"{head}-{seed}" in results]
         if found:
-            rows.append(row(f"{title}, default", found, paper["node"] if head == "node" else "–"))
+            rows.append(row(f"{title}, {default}", found, paper["node"] if head == "node" else "–"))
     return table(COLUMNS, rows) if rows else ""

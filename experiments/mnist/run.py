@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """MNIST: the paper's protocol, four heads behind the same encoder, and few labels.
 
-    make experiment NAME=mnist [ARGS="--parts paper,heads,few --seeds 0,1,2 --sizes 100,1000"]
+    make experiment NAME=mnist [ARGS="--parts paper,heads,few --published"]
 
 Trained on the 60,000 images of MNIST's training part to the end of the schedule, tested on its 10,000
 test images. For few labels, that many images are drawn from the training part, the same number of
 each class; five draws, and the same ones for all heads. Many hours in pieces: ARGS="--published
---parts few" takes what is published for done, and publishes what is new.
+--parts few" takes what is published for done, and adds to it.
 """
 import gzip
 import pathlib
@@ -15,13 +15,12 @@ import sys
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import KEPT, axes, data_folder, going_on, lists_asked, mean, percent, publish, \
-    spread, table  # noqa: E402
-from heads import HEADS, finished, log_loss, models_table  # noqa: E402
+from common import KEPT, axes, data_folder, mean, percent, publish, spread, table  # noqa: E402
+from heads import HEADS, asked, finished, heads_runs, log_loss, models_table  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAPER = {"dsl": 97.93, "node": 96.8}
-DRAWS = range(5)
+SEEDS, SIZES, DRAWS = (0, 1, 2), (100, 300, 1000, 3000), range(5)
 
 
 def idx(name, header):
@@ -46,9 +45,9 @@ def few(size, draw):
     return path
 
 
-def few_table(results, sizes):
+def few_table(results):
     """Accuracy and log loss by the number of labels, and a figure; None where nothing is finished."""
-    sizes = [size for size in sizes
+    sizes = [size for size in SIZES
              if all(f"{head}-{size}-{draw}" in results for head in HEADS for draw in DRAWS)]
     if not sizes:
         return "", None
@@ -62,10 +61,10 @@ def few_table(results, sizes):
             scores = [[measure(results[f"{head}-{size}-{draw}"]) for draw in DRAWS]
                       for size in sizes]
             rows.append([title, *(shown(each) for each in scores)])
-            plot.plot([int(size) for size in sizes], [mean(each) for each in scores], "o-",
+            plot.plot(sizes, [mean(each) for each in scores], "o-",
                       color=f"C{i}", markersize=4, label=title)
         plot.set_xscale("log")
-        plot.set_xticks([int(size) for size in sizes], sizes)
+        plot.set_xticks(sizes, map(str, sizes))
         plot.minorticks_off()
         plot.set_xlabel("labels")
         plot.set_ylabel(what)
@@ -76,26 +75,17 @@ def few_table(results, sizes):
 
 
 def main():
-    parts, seeds, sizes = lists_asked(__doc__, parts="paper,heads,few", seeds="0,1,2",
-                                      sizes="100,300,1000,3000")
+    parts, go_on = asked(__doc__, "paper,heads,few")
     whole = data_folder() / "mnist"
-    runs = {"paper-0": (whole, whole, ["--config", HERE / "paper.toml", "--seed", 0])}
-    wanted = set(runs) if "paper" in parts else set()
-    for seed in seeds:
-        for head in HEADS:
-            name = f"{head}-{seed}"
-            runs[name] = (whole, whole, ["--config", HERE / f"{head}.toml", "--seed", seed])
-            wanted |= {name} if "heads" in parts else set()
-    for size in sizes if "few" in parts or going_on() else []:
+    runs = heads_runs(HERE, SEEDS, whole, whole)
+    for size in SIZES:
         for draw in DRAWS:
             for head in HEADS:
-                name = f"{head}-{size}-{draw}"
-                runs[name] = (few(int(size), draw), whole,
-                              ["--config", HERE / f"{head}.toml", "--seed", draw])
-                wanted |= {name} if "few" in parts else set()
-    results = finished("mnist", runs, wanted)
-    text, figure = few_table(results, sizes)
-    publish("mnist", models_table(results, seeds, PAPER) + text, figure)
+                runs[f"{head}-{size}-{draw}"] = ("few", (
+                    few(size, draw), whole, ["--config", HERE / f"{head}.toml", "--seed", draw]))
+    results = finished("mnist", runs, parts, go_on)
+    text, figure = few_table(results)
+    publish("mnist", models_table(results, SEEDS, PAPER) + text, figure, whole=go_on)
 
 
 if __name__ == "__main__":

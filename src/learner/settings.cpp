@@ -140,6 +140,11 @@ Task make_task(const data::Images& images, const Settings& settings) {
     if (!asked.target.empty())
         throw argument_error("target names a column of a table, but these are images");
     auto task = task_for(images, asked.preset, asked.kind);
+    // A default gives way to what is asked for.
+    const auto wanted = parsed(settings, task).model;
+    if (value_of(settings, "normalise").empty() &&
+        (wanted.start_network || 2 * wanted.eigenfunctions > wanted.cells))
+        task.model.normalise = false;
     choose_stopping(settings, images.path, images.size(), task);
     task = finished(std::move(task), settings, asked);
     // By default the last epoch is kept, whatever its number; where one is to be chosen, it is not.

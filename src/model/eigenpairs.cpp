@@ -1,6 +1,8 @@
 #include "deepsl/model/eigenpairs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "deepsl/error.h"
@@ -81,8 +83,8 @@ private:
     double sum_ = 0.0;
 };
 
-/// The mean of u^2 on a cell, of u that is linear there.
-double mean_square(const double* u) { return (u[0] * u[0] + u[0] * u[1] + u[1] * u[1]) / 3.0; }
+/// The mean of u^2 on a cell, by the trapezoidal rule: exact for sines on equal cells.
+double mean_square(const double* u) { return 0.5 * (u[0] * u[0] + u[1] * u[1]); }
 
 /// Calls visit(b, function's place in [B, d], its values at the edges, masses) for all that are ok.
 template <class Visit>
@@ -101,35 +103,41 @@ void normalise(Eigenpairs& pairs) {
     const auto edges = pairs.cells + 1;
     pairs.norm.assign(pairs.problems * pairs.d, 1.0);
     each_function(pairs, [&](std::size_t, std::size_t at, double* u, const Masses& masses) {
-        double square = 0.0;
-        for (std::size_t c = 0; c < pairs.cells; ++c) square += masses[c] * mean_square(u + c);
-        const double norm = std::sqrt(square / masses.sum());
-        if (!std::isfinite(norm) || norm == 0.0) {
+        double* const f = solution.f_edges.data() + at * edges;
+        // Squares of u itself may be too large.
+        double largest = 0.0, square = 0.0;
+        for (std::size_t e = 0; e < edges; ++e) largest = std::max(largest, std::fabs(u[e]));
+        for (std::size_t c = 0; c < pairs.cells; ++c) {
+            const double ends[] = {u[c] / largest, u[c + 1] / largest};
+            square += masses[c] * mean_square(ends);
+        }
+        const double rest = std::sqrt(square / masses.sum()), norm = largest * rest;
+        if (!std::isfinite(norm) || !(rest > 0.0)) {
             solution.status[at] = sturm::Status::overflow;
+            solution.u[at] = solution.f[at] = std::numeric_limits<double>::quiet_NaN();
+            std::fill_n(u, edges, solution.u[at]);
+            std::fill_n(f, edges, solution.u[at]);
             return;
         }
         pairs.norm[at] = norm;
         solution.u[at] /= norm;
         solution.f[at] /= norm;
-        double* const f = solution.f_edges.data() + at * edges;
         for (std::size_t e = 0; e < edges; ++e) u[e] /= norm, f[e] /= norm;
     });
 }
 
-/// From derivatives by u / N to those by u: at the sample, and at all edges through N.
+/// From derivatives by u / N at the sample to those by u at all edges, since N depends on them.
 void to_raw_seeds(Eigenpairs& pairs, std::span<const double> du) {
     const auto edges = pairs.cells + 1;
-    pairs.du.assign(du.size(), 0.0);
     pairs.du_edges.assign(du.size() * edges, 0.0);
     each_function(pairs, [&](std::size_t, std::size_t at, const double* u, const Masses& masses) {
         const double norm = pairs.norm[at];
-        pairs.du[at] = du[at] / norm;
         const double factor = -du[at] * pairs.solution.u[at] / (2.0 * norm * masses.sum());
         double* const by_edges = pairs.du_edges.data() + at * edges;
+        by_edges[pairs.cells / 2] = du[at] / norm;
         for (std::size_t c = 0; c < pairs.cells; ++c) {
-            const double share = factor * masses[c] / 3.0;
-            by_edges[c] += share * (2.0 * u[c] + u[c + 1]);
-            by_edges[c + 1] += share * (u[c] + 2.0 * u[c + 1]);
+            by_edges[c] += factor * masses[c] * u[c];
+            by_edges[c + 1] += factor * masses[c] * u[c + 1];
         }
     });
 }
@@ -169,14 +177,15 @@ void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<con
     sturm::prepare(problems, options, pairs.gradient);
     sturm::CellSeeds seeds;
     seeds.lambda = dlambda;
-    seeds.u = du;
-    if (pairs.normalised && !du.empty()) {
+    const bool through_norm = pairs.normalised && !du.empty();
+    if (through_norm) {
         to_raw_seeds(pairs, du);
-        seeds.u = pairs.du;
         seeds.u_edges = pairs.du_edges;
+    } else {
+        seeds.u = du;
     }
     sturm::gradient(problems, options, pairs.solution, seeds, 0, pairs.problems, pairs.gradient);
-    if (pairs.normalised && !du.empty()) add_by_weights(pairs, du);
+    if (through_norm) add_by_weights(pairs, du);
 }
 
 }  // namespace deepsl::model

@@ -111,7 +111,14 @@ void check_model(const ModelOptions& options) {
     if (options.normalise && options.start_network)
         throw argument_error(
             "start-network and normalise exclude each other: a slope at the entry only scales "
-            "eigenfunctions; leave one of them out");
+            "eigenfunctions; take normalise false, or start-network false");
+    // A function with zeros at nearly all edges has no norm that edges could tell, and one side of
+    // a sample may be nearly all of its line.
+    if (options.normalise && 2 * options.eigenfunctions > options.cells)
+        throw argument_error(
+            fmt::format("normalise needs two cells for each eigenfunction, but there are {} and "
+                        "{}; raise cells, or take normalise false",
+                        options.cells, options.eigenfunctions));
     // From the middle of the domain a line takes so many steps to each side.
     if (!field::method_of(options.method).adaptive() && options.steps > options.max_steps)
         throw argument_error(fmt::format(

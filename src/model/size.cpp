@@ -97,8 +97,13 @@ double node_bytes(std::size_t inputs, const Passes& passes, const ModelOptions& 
         shape.networks * taped_per_row(coefficient_plan(inputs, shape.outputs, o, 0.0));
     const double others =
         real_bytes(o) * (2.0 * static_cast<double>(inputs) + 6.0) + sizeof(double) * 8.0;
-    return static_cast<double>(chunk_rows) * nodes *
-           (passes.with_tape * real_bytes(o) * taped + passes.all * others);
+    // Functions that are normalised, with their derivatives at all edges.
+    const double edges = o.normalise ? 3.0 * static_cast<double>(2 * o.cells + 1) *
+                                           static_cast<double>(o.eigenfunctions) * sizeof(double)
+                                     : 0.0;
+    return passes.all * static_cast<double>(chunk_rows) * edges +
+           static_cast<double>(chunk_rows) * nodes *
+               (passes.with_tape * real_bytes(o) * taped + passes.all * others);
 }
 
 /// Of all chunks, if each sample takes so many Runge-Kutta steps.

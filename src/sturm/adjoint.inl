@@ -71,8 +71,10 @@ DEEPSL_INLINE void move(const Line& line, std::size_t piece, V lambda, V& u, V& 
     y.f = direction < 0 ? -f : f;
     sweep_tier<Tier::any, false, direction>(line, piece, 1, lambda, y, Ignore{});
     const V back = power_of_huge(y.rescaled);
-    u = y.u * back;
-    f = direction < 0 ? -y.f * back : y.f * back;
+    // Nothing stays nothing, even where a piece multiplies by more than a double holds.
+    const Mask nothing = magnitude(u) + magnitude(f) == 0.0;
+    u = select(nothing, u, y.u * back);
+    f = select(nothing, f, direction < 0 ? -y.f * back : y.f * back);
 }
 
 // Of a piece: the products of the eigenfunction y with itself, and of the adjoint eta with y.

@@ -49,7 +49,7 @@ inline learner::Task small_image_task(const data::Images& images, model::Preset 
                         &model.field_convolutions, &model.hidden, &model.field_hidden})
         smaller(*sizes);
     model.latent = (model.latent + 15) / 16;
-    model.cells = 3;
+    model.cells = 4;
     model.steps = 2;
     model.fields = 1;
     task.train.batch = 32;

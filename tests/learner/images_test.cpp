@@ -169,6 +169,13 @@ TEST(ImageSettings, FewImagesGetASimpleHead) {
     EXPECT_EQ(few.model.field, field::FieldKind::straight);
     EXPECT_TRUE(few.model.hidden.empty());
     EXPECT_TRUE(few.model.normalise);
+    EXPECT_EQ(few.model.fields, 16);
+    EXPECT_EQ(few.model.basis_scale, model::BasisScale::none);
+    EXPECT_EQ(few.model.linear_gain, 1.0);
+    // It gives way to what is asked for.
+    EXPECT_FALSE(make_task(*bars(20, 1), {{"start-network", "true"}}).model.normalise);
+    EXPECT_FALSE(make_task(*bars(20, 1), {{"eigenfunctions", "5"}}).model.normalise);
+    EXPECT_TRUE(make_task(*bars(20, 1), {{"eigenfunctions", "4"}}).model.normalise);
     const auto many = make_task(*bars(3000, 1), {});
     EXPECT_EQ(many.model.field, field::FieldKind::directional);
     EXPECT_EQ(many.model.hidden, (std::vector<std::int64_t>{32, 16}));

@@ -35,6 +35,9 @@ std::vector<Case> gradient_cases(MethodKind method) {
                     c.heads = turn % 3 == 0 ? HeadKind::paper : HeadKind::calm;
                     c.fields = turn % 4 == 3 ? 2 : 1;
                     c.start_network = turn % 3 != 1;
+                    // The norm is of second order only: where steps are chosen by a tolerance, the
+                    // place of the cells would matter.
+                    c.normalise = !c.start_network && method == MethodKind::rk4;
                     // In one dimension a direction has no gradient: its length is divided out.
                     c.n = field == FieldKind::positive ? 1 + turn % 3 : 2 + turn % 2;
                     cases.push_back(c);
@@ -48,7 +51,8 @@ TEST(ModelGradient, AgreesWithDifferences) {
         SCOPED_TRACE(testing::Message() << c);
         const auto x = samples(4, c, ++seed);
         const auto model = make(c, x, random_matrix(4, 2, seed), seed);
-        expect_gradients_match(*model, x, seed);
+        // One sample of a normalised case lies next to an edge of the box.
+        expect_gradients_match(*model, x, seed, 1e-6, c.normalise ? 2e-5 : 1e-4);
     }
 }
 

@@ -57,6 +57,14 @@ TEST(ModelOptions, BadValuesAreNamed) {
     options = {};
     options.input_scale = 0.0;
     expect_contains(error_of([&] { check_model(options); }), "input-scale takes");
+    options = {};
+    options.normalise = options.start_network = true;
+    options.eigenfunctions = options.cells / 2;
+    expect_contains(error_of([&] { check_model(options); }), "take normalise false");
+    options.start_network = false;
+    EXPECT_NO_THROW(check_model(options));
+    ++options.eigenfunctions;
+    expect_contains(error_of([&] { check_model(options); }), "raise cells");
 }
 
 /// L.weight [outputs, d] of a model with three outputs and five eigenfunctions.
@@ -132,6 +140,7 @@ std::vector<ModelOptions> bases() {
     ModelOptions table;
     table.hidden = table.field_hidden = {4};
     table.eigenfunctions = 3;
+    table.cells = 9;
     table.last_gain = 0.5;
     table.precision = Precision::float64;
     auto image = table, encoded = table;
@@ -308,6 +317,11 @@ TEST(MemoryNeeded, GrowsWithWhatItIsFor) {
     more = few;
     more.fields = 7;
     EXPECT_NEAR(memory_needed(Kind::dsl, 10, 2, more), 7.0 * usual, 1e-9 * usual);
+    more = few;
+    more.normalise = true, more.cells = 400, more.eigenfunctions = 200;
+    auto plain = more;
+    plain.normalise = false;
+    EXPECT_GT(memory_needed(Kind::dsl, 10, 2, more), 1.5 * memory_needed(Kind::dsl, 10, 2, plain));
     more = few;
     more.steps = 6000;
     const double by_steps = memory_needed(Kind::dsl, 10, 2, more);

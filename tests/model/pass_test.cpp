@@ -43,6 +43,7 @@ std::vector<std::unique_ptr<Model>> all_kinds_of_models(std::size_t n) {
                 c.domain = field == FieldKind::positive ? DomainKind::box : DomainKind::ball;
                 c.fields = models.size() % 2 == 0 ? 2 : 1;
                 c.start_network = models.size() % 3 == 0;
+                c.normalise = models.size() % 3 == 1;
                 c.coefficients =
                     models.size() % 4 < 2 ? CoefficientKind::networks : CoefficientKind::trunk;
                 auto o = small_options(c);

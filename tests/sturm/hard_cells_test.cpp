@@ -168,6 +168,14 @@ TEST_P(HardCells, ReportTooFewPassesAndOverflow) {
     double by_q = 0.0;
     for (double x : g.q) by_q += x;
     EXPECT_NEAR(by_q, 10.0, 1e-9);  // adding a constant to q adds it to all ten
+    // Without a seed nothing comes back, though a cell alone may multiply by e^1000.
+    const OwnedCells steep =
+        sample([](double) { return 1.0; }, [](double t) { return t < 4.0 ? 1e6 : 0.0; },
+               [](double) { return 1.0; }, 0.0, 8.0, 8, GetParam());
+    const std::vector<double> zeros(10, 0.0);
+    p.edge = 4;
+    for (double x : gradient(steep.view(), p, solve(steep.view(), p), {{}, zeros, {}}).q)
+        EXPECT_EQ(x, 0.0);
 
     const std::vector<double> v(10, std::numeric_limits<double>::infinity());
     CellOptions q;

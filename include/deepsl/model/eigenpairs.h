@@ -9,8 +9,8 @@
 //
 //     N^2 = int w u^2 dt / int w dt,
 //
-// with u linear on each cell. Then |u| stays of the order of 1 behind any barrier, and v, P at the
-// left end and constant factors of w do not matter.
+// by the trapezoidal rule on the cells. Then |u| stays of the order of 1 behind barriers, and v, P
+// at the left end and constant factors of w do not matter.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,9 @@ struct Eigenpairs {
     std::vector<double> v;           // [B, d], if it learns
     sturm::CellSolution solution;    // u at the edge in the middle of the cells
     sturm::CellGradient gradient;    // in the shapes of the above
-    // Of functions that are normalised: N [B, d], and derivatives by what they were before.
-    std::vector<double> norm, du, du_edges;
+    // Of functions that are normalised: N [B, d], and derivatives by what they were before, at the
+    // edges [B, d, edge].
+    std::vector<double> norm, du_edges;
 
     std::size_t node_count() const { return problems * cells * nodes_per_cell(scheme); }
 };
