@@ -16,7 +16,7 @@ std::string type_of(const Option& option) {
     switch (option.kind) {
         case Option::Kind::whole: return "N";
         case Option::Kind::number: return "X";
-        case Option::Kind::flag: return "true|false";
+        case Option::Kind::flag: return std::string(switch_type);
         case Option::Kind::choice: return "NAME";
         case Option::Kind::sizes: return "N-N-...";
         case Option::Kind::text: return "NAME";

@@ -35,6 +35,28 @@ inline std::vector<std::string> join_pairs(const std::vector<std::string>& words
     return joined;
 }
 
+/// What stands in the help for the value of a switch.
+inline constexpr std::string_view switch_type = "true|false";
+
+/// "--flip --crop 4" becomes "--flip true --crop 4": a switch may do without its value.
+inline std::vector<std::string> complete_switches(const CLI::App& app,
+                                                  const std::vector<std::string>& words) {
+    std::vector<std::string> switches;
+    for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+        for (const auto* option : verb->get_options())
+            if (option->get_type_name() == switch_type)
+                switches.push_back("--" + option->get_lnames().front());
+    std::vector<std::string> complete;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        complete.push_back(words[i]);
+        const bool has_value =
+            i + 1 < words.size() && (words[i + 1] == "true" || words[i + 1] == "false");
+        if (!has_value && std::find(switches.begin(), switches.end(), words[i]) != switches.end())
+            complete.emplace_back("true");
+    }
+    return complete;
+}
+
 /// An error about a word that is neither a flag nor a verb of `command`.
 inline Error unknown_word(const std::string& word, const std::vector<std::string>& known,
                           const std::string& command) {
@@ -96,7 +118,7 @@ inline void check_words(const CLI::App& verb, const std::string& hint) {
 
 /// Throws Error, and CLI::Success when help or the version is asked for.
 inline void parse(CLI::App& app, const std::vector<std::string>& words) {
-    auto reversed = join_pairs(words);
+    auto reversed = complete_switches(app, join_pairs(words));
     std::reverse(reversed.begin(), reversed.end());
     try {
         app.parse(reversed);

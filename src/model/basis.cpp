@@ -85,6 +85,7 @@ void Basis::measure(MatrixView<const double> u, std::span<const Outcome> outcome
             std::sqrt(sum([&](double x) { return (x - average) * (x - average); }) / (count - 1.0));
         switch (rule_) {
             case BasisScale::none: break;
+            case BasisScale::mean: values[mean_ + i] = average; break;
             case BasisScale::rms: values[scale_ + i] = std::max(rms, 1e-12); break;
             case BasisScale::centred:
                 values[mean_ + i] = average;

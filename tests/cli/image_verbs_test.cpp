@@ -107,6 +107,22 @@ TEST_F(ImageVerbs, FromAFolderToPredictionsAndMetrics) {
     EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 
+TEST_F(ImageVerbs, ASwitchMayDoWithoutItsValue) {
+    const auto data = folder();
+    const auto predictions_after = [&](const Words& words) {
+        const auto trained = train(data, words);
+        EXPECT_EQ(trained.exit_code, 0) << trained.err;
+        return run_program({"predict", path("m.deepsl"), data, "--proba"}).out;
+    };
+    const auto flipped = predictions_after({"--flip", "true", "--model", "linear"});
+    EXPECT_EQ(predictions_after({"--flip", "--model", "linear"}), flipped);
+    EXPECT_EQ(predictions_after({"--model", "linear", "--flip"}), flipped);
+    EXPECT_NE(predictions_after({"--flip", "false", "--model", "linear"}), flipped);
+    const auto refused = train(data, {"--flip", "yes"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find("'yes'"), std::string::npos) << refused.err;
+}
+
 TEST_F(ImageVerbs, ThePaperAndOtherModelsTakeTheSameFolder) {
     const auto data = folder();
     for (const auto* kind : {"linear", "mlp", "node", "ablation"}) {

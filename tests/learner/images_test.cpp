@@ -159,29 +159,38 @@ TEST(ImageSettings, FollowThePaperAndWhatIsAskedFor) {
     EXPECT_EQ(gray.pixels, PixelScale::range);
     const auto colour = make_task(*bars(20, 1, 3), {{"preset", "paper"}, {"epochs", "3"}});
     EXPECT_EQ(colour.model.latent, 128);
+    EXPECT_EQ(colour.model.halving, model::Halving::max);
     EXPECT_TRUE(colour.model.start_network);
     EXPECT_EQ(colour.train.epochs, 3);
     EXPECT_THROW(make_task(*bars(20, 1), {{"target", "x"}}), Error);
 }
 
-TEST(ImageSettings, FewImagesGetASimpleHead) {
+TEST(ImageSettings, BehindTheEncoderStandsASimpleHead) {
     const auto few = make_task(*bars(20, 1), {});
     EXPECT_EQ(few.model.field, field::FieldKind::straight);
     EXPECT_TRUE(few.model.hidden.empty());
     EXPECT_TRUE(few.model.normalise);
     EXPECT_EQ(few.model.fields, 16);
-    EXPECT_EQ(few.model.basis_scale, model::BasisScale::none);
+    EXPECT_EQ(few.model.basis_scale, model::BasisScale::mean);
     EXPECT_EQ(few.model.linear_gain, 1.0);
     // It gives way to what is asked for.
     EXPECT_FALSE(make_task(*bars(20, 1), {{"start-network", "true"}}).model.normalise);
     EXPECT_FALSE(make_task(*bars(20, 1), {{"eigenfunctions", "5"}}).model.normalise);
     EXPECT_TRUE(make_task(*bars(20, 1), {{"eigenfunctions", "4"}}).model.normalise);
-    const auto many = make_task(*bars(3000, 1), {});
-    EXPECT_EQ(many.model.field, field::FieldKind::directional);
-    EXPECT_EQ(many.model.hidden, (std::vector<std::int64_t>{32, 16}));
-    EXPECT_EQ(many.model.fields, static_cast<std::int64_t>(bars(3000, 1)->classes.size()) - 1);
-    EXPECT_EQ(make_task(*bars(20, 1), {{"model", "mlp"}}).model.hidden, many.model.hidden)
+    EXPECT_EQ(make_task(*bars(20, 1), {{"model", "mlp"}}).model.hidden,
+              (std::vector<std::int64_t>{32, 16}))
         << "an MLP without hidden layers is none";
+}
+
+TEST(ImageSettings, FewImagesGetSteps) {
+    const auto few = make_task(*bars(20, 1), {}).train;
+    EXPECT_EQ(few.epochs, 500);
+    EXPECT_NEAR(few.warm_up, 0.4, 1e-12);
+    EXPECT_EQ(make_task(*bars(1280, 1), {}).train.epochs, 50);
+    const auto many = make_task(*bars(6400, 1), {}).train;
+    EXPECT_EQ(many.epochs, 10);
+    EXPECT_EQ(many.stop_epoch, 10);
+    EXPECT_NEAR(many.warm_up, 0.2, 1e-12);
 }
 
 TEST(ImageErrors, SayWhatIsWrong) {

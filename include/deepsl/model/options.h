@@ -36,8 +36,11 @@ constexpr std::array<std::string_view, 2> names(CoefficientKind) { return {"netw
 enum class HeadKind { calm, paper };
 constexpr std::array<std::string_view, 2> names(HeadKind) { return {"calm", "paper"}; }
 
-enum class BasisScale { centred, rms, none };
-constexpr std::array<std::string_view, 3> names(BasisScale) { return {"centred", "rms", "none"}; }
+/// Less its mean, and over its deviation or root mean square; or one of the two, or neither.
+enum class BasisScale { centred, rms, mean, none };
+constexpr std::array<std::string_view, 4> names(BasisScale) {
+    return {"centred", "rms", "mean", "none"};
+}
 
 /// How convolutions halve an image: every other pixel, or the largest of four.
 enum class Halving { stride, max };
@@ -125,7 +128,9 @@ void visit_model(Options& o, Visitor&& visitor) {
                  "divide each eigenfunction by its root mean square along the line, weighted by w"),
             o.normalise);
     visitor(choice<BasisScale>("basis-scale",
-                               "how u_i(x) is scaled, by figures measured once on training data"),
+                               "how u_i(x) is scaled, by figures measured once on training data: "
+                               "less its mean and over its deviation; over its root mean square; "
+                               "less its mean; or not"),
             o.basis_scale);
     visitor(number("input-scale", 1e-3, 1e3, "networks see (z - centre) times this"),
             o.input_scale);
