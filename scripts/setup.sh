@@ -16,7 +16,7 @@ declare -A packages=(
     [tidy]="clang-tidy-14"
     [bench]="libopenblas-dev"
     [torch]="libtorch-dev libopenblas0-pthread"
-    [experiment]="python3 python3-matplotlib python3-numpy python3-sklearn python3-xgboost"
+    [experiment]="python3 python3-matplotlib python3-numpy python3-sklearn python3-venv python3-xgboost"
     [fuzz]="clang-14 libclang-rt-14-dev"
 )
 
