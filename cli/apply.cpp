@@ -45,10 +45,12 @@ void add_number(std::string& out, double value) {
     if (!std::isnan(value)) fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
+/// `files` [N] names each row's picture; there may be none.
 std::string csv_of(const learner::TrainedModel& model, const learner::Predictions& predictions,
-                   bool proba) {
+                   const std::vector<std::string>& files, bool proba) {
     const auto target = model.record.find("target");
-    std::string out = cell(target == model.record.end() ? "prediction" : target->second);
+    std::string out = files.empty() ? "" : "file,";
+    out += cell(target == model.record.end() ? "prediction" : target->second);
     const bool with_shares = proba && model.predicts_classes();
     std::vector<std::string> classes;
     for (const auto& name : model.classes) classes.push_back(cell(name));
@@ -56,6 +58,7 @@ std::string csv_of(const learner::TrainedModel& model, const learner::Prediction
         for (const auto& name : model.classes) out += "," + cell(fmt::format("p({})", name));
     out += "\n";
     for (std::size_t b = 0; b < predictions.size(); ++b) {
+        if (!files.empty()) out += cell(files[b]) + ",";
         if (!model.predicts_classes()) {
             add_number(out, predictions.prediction.y(b, 0));
         } else if (predictions.prediction.outcomes[b].ok()) {
@@ -181,9 +184,7 @@ learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arg
     if (arguments.model.empty())
         throw argument_error(fmt::format(
             "the model file is missing; try 'deepsl {} model.deepsl data.csv'", verb.get_name()));
-    set_threads(arguments.threads.empty()
-                    ? available_threads()
-                    : static_cast<int>(whole_number_of("--threads", arguments.threads, 1, 1024)));
+    set_threads(threads_of(arguments.threads));
     auto model = learner::load_model(arguments.model);
     if (!model.encoding && !model.image())
         throw data_error(fmt::format("{} was not trained on a table; make one with 'deepsl train'",
@@ -192,10 +193,14 @@ learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arg
 }
 
 std::shared_ptr<const data::Images> open_images(const learner::TrainedModel& model,
-                                                const ApplyArguments& arguments) {
-    data::ImageOptions options{.labels = arguments.labels};
+                                                const ApplyArguments& arguments, bool or_whole) {
+    data::ImageOptions options{.labels = arguments.labels, .or_whole = or_whole};
     parse_option(choice<data::ImagePart>("--part", ""), arguments.part, options.part);
     return learner::read_images_for(model, arguments.data, options);
+}
+
+std::string part_text(const data::Images& images) {
+    return images.part ? fmt::format(", the part {}", name(*images.part)) : "";
 }
 
 data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments) {
@@ -231,10 +236,12 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
         check_distinct("--output", arguments.output, {arguments.model, arguments.data});
         check_writable(arguments.output);
     }
+    const auto images = model.image() ? open_images(model, arguments, true) : nullptr;
     const auto predictions =
-        model.image() ? learner::predict(model, open_images(model, arguments))
-                      : learner::predict(model, open_table(model, arguments), arguments.strict);
-    const auto csv = csv_of(model, predictions, arguments.proba);
+        images ? learner::predict(model, images)
+               : learner::predict(model, open_table(model, arguments), arguments.strict);
+    const auto csv = csv_of(model, predictions, images ? images->names : std::vector<std::string>(),
+                            arguments.proba);
     if (!arguments.output.empty()) {
         io::write_file(arguments.output, csv);
     } else {
@@ -258,14 +265,16 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     const auto model = open_model(verb, arguments);
     if (arguments.data.empty())
         throw argument_error("the data are missing; try 'deepsl evaluate model.deepsl test.csv'");
+    const auto images = model.image() ? open_images(model, arguments, false) : nullptr;
     const auto score =
-        model.image() ? learner::evaluate(model, open_images(model, arguments))
-                      : learner::evaluate(model, open_table(model, arguments), arguments.strict);
+        images ? learner::evaluate(model, images)
+               : learner::evaluate(model, open_table(model, arguments), arguments.strict);
     tell_notes(arguments, score.notes);
     print(arguments.json
               ? json_text(model, score)
-              : fmt::format("{} of {}\n{}", counted(score.samples, model.image() ? "image" : "row"),
-                            printable(arguments.data), score_text(model, score)));
+              : fmt::format("{} of {}{}\n{}", counted(score.samples, images ? "image" : "row"),
+                            printable(arguments.data), images ? part_text(*images) : "",
+                            score_text(model, score)));
     return tell_failures(score.failed, score.samples, failures_text(score.failures));
 }
 

@@ -39,9 +39,13 @@ CLI::App* add_apply_verb(CLI::App& app, ApplyArguments& arguments, const std::st
 /// Sets the threads, and loads the model, which was trained on a table or on images. Throws Error.
 learner::TrainedModel open_model(const CLI::App& verb, const ApplyArguments& arguments);
 
-/// Of a model for images: they, as the model needs them.
+/// Of a model for images: they, as the model needs them; `or_whole`: a folder per class without
+/// parts will do.
 std::shared_ptr<const data::Images> open_images(const learner::TrainedModel& model,
-                                                const ApplyArguments& arguments);
+                                                const ApplyArguments& arguments, bool or_whole);
+
+/// ", the part test"; nothing where images have no parts.
+std::string part_text(const data::Images& images);
 
 /// The table as the model needs it.
 data::Table open_table(const learner::TrainedModel& model, const ApplyArguments& arguments);

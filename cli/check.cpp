@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* explanation =
     R"text(Samples are drawn around the centre of the domain, spread like the training data, or are
-rows of a table (--data). What holds over the whole domain is measured in two dimensions only.
+rows of a table or images (--data). What holds over the whole domain is measured in two dimensions only.
 With --tolerances it is not the theory that is checked, but how far
 exits and eigenfunctions, found with each tolerance, are from where they should be.
 Exit codes: 0 all in bounds, 1 a figure is out of bounds, 2 the command is wrong, 3 the file is
@@ -57,8 +57,9 @@ std::vector<double> tolerances_of(const std::string& list) {
 Matrix<double> data_samples(const learner::TrainedModel& trained, const CheckArguments& arguments,
                             std::size_t count) {
     if (trained.image()) {
-        const auto images =
-            learner::read_images_for(trained, arguments.data, {.part = data::ImagePart::test});
+        data::ImageOptions options{.or_whole = true};
+        parse_option(choice<data::ImagePart>("--part", ""), arguments.part, options.part);
+        const auto images = learner::read_images_for(trained, arguments.data, options);
         Matrix<double> x(std::min(count, images->size()), images->shape.size());
         const learner::ImageRows rows(images, {});
         for (std::size_t row = 0; row < x.rows(); ++row) rows.read(row, x.row(row));
@@ -191,7 +192,12 @@ CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
             fmt::format("{}; {} (default {})", option.about, allowed(option), option_text(value)),
             group);
     });
-    add_value(verb, "--data", arguments.data, "FILE", "Take the first rows of this table", group);
+    add_value(verb, "--data", arguments.data, "DATA",
+              "Take the first rows of this table, or the first of these images", group);
+    add_value(verb, "--part", arguments.part, "PART",
+              "Of images in two parts: train or test (default)", group);
+    add_value(verb, "--threads", arguments.threads, "N", "Default: as many as there are cores",
+              group);
     add_value(verb, "--tolerances", arguments.tolerances, "A,B,...",
               "Measure the paper's mapping H at these tolerances instead", group);
     verb->add_flag("--json", arguments.json, "Print JSON in full precision")->group(group);
@@ -205,7 +211,7 @@ ExitCode run_check(const CLI::App& verb, const CheckArguments& arguments) {
         throw argument_error("the model file is missing; try 'deepsl check demo.deepsl'");
     const auto options = options_of(arguments);
     const auto tolerances = tolerances_of(arguments.tolerances);
-    set_threads(available_threads());
+    set_threads(threads_of(arguments.threads));
     const auto trained = learner::load_model(arguments.model);
     const auto& model = model_in(trained, arguments.model);
     const auto x = !arguments.data.empty()

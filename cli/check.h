@@ -12,7 +12,7 @@
 namespace deepsl::cli {
 
 struct CheckArguments {
-    std::string model, data, tolerances;
+    std::string model, data, tolerances, threads, part = "test";
     learner::Settings given;  // of model::visit_check, by name
     TableFlags table;
     bool json = false;

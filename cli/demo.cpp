@@ -86,10 +86,7 @@ DemoCommand read_command(const DemoArguments& arguments) {
         }
         command.data.noise = noise;
     }
-    command.threads =
-        arguments.threads.empty()
-            ? available_threads()
-            : static_cast<int>(whole_number_of("--threads", arguments.threads, 1, 1024));
+    command.threads = threads_of(arguments.threads);
     command.output = arguments.output;
     command.report = arguments.report;
     command.quiet = arguments.quiet;

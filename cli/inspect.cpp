@@ -166,6 +166,38 @@ std::string field_text(const learner::TrainedModel& model, const learner::RowIns
     return out;
 }
 
+/// More are not told of one by one, but by what each adds.
+constexpr std::size_t most_fields = 6;
+
+/// What each of many fields adds to the score of the predicted class.
+std::string fields_text(const learner::TrainedModel& model, const learner::RowInspection& row) {
+    if (row.fields.size() <= most_fields || !row.predictions.prediction.outcomes[0].ok()) return "";
+    auto out = fmt::format("\n  {:>5} {:>10} {:>10} {:>12} {:>12}\n", "field", "t-", "t+",
+                           "lambda 1", model.predicts_classes() ? "to its score" : "to F");
+    for (std::size_t m = 0; m < row.fields.size(); ++m) {
+        const auto& seen = row.fields[m];
+        const auto part = seen.contribution(0, output_of(model, row));
+        out += fmt::format("  {:>5} {:>10.4g} {:>10.4g} {:>12.6g} {:>12.4g}\n", m + 1,
+                           seen.t_minus[0], seen.t_plus[0], seen.lambda(0, 0),
+                           std::accumulate(part.begin(), part.end(), 0.0));
+    }
+    return out + "  --json has p, q, w and the eigenfunctions along every line.\n";
+}
+
+/// "mnist, the part test, image 3, which is a 7: "
+std::string image_text(const learner::TrainedModel& model, const data::Images& images,
+                       std::size_t image) {
+    auto out = fmt::format("{}{}, image {}", printable(images.path), part_text(images), image + 1);
+    if (!images.names.empty()) out += fmt::format(" ({})", printable(images.names[image]));
+    if (!images.labels.empty()) {
+        const auto& name = images.classes[static_cast<std::size_t>(images.labels[image])];
+        out += fmt::format(", of the class {}", printable(name));
+        if (std::find(model.classes.begin(), model.classes.end(), name) == model.classes.end())
+            out += ", which the model does not know";
+    }
+    return out + ": predicted ";
+}
+
 /// How the contributions make the prediction.
 std::string sum_text(const learner::TrainedModel& model, const learner::RowInspection& row) {
     if (row.fields.empty())
@@ -228,7 +260,8 @@ std::string image_page(const learner::TrainedModel& model,
 void check_arguments(const ApplyArguments& arguments) {
     if (arguments.data.empty() && (!arguments.row.empty() || !arguments.report.empty()))
         throw argument_error(
-            "--row and --report need a table: deepsl inspect model.deepsl data.csv");
+            "--row and --report need the data, a table or images: deepsl inspect model.deepsl "
+            "data.csv");
     if (arguments.report.empty()) return;
     check_distinct("--report", arguments.report, {arguments.model, arguments.data});
     check_writable(arguments.report);
@@ -265,7 +298,7 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
     data::Table table;
     std::shared_ptr<const data::Images> images;
     if (!arguments.data.empty() && model.image())
-        images = open_images(model, arguments);
+        images = open_images(model, arguments, true);
     else if (!arguments.data.empty())
         table = open_table(model, arguments);
     std::optional<std::size_t> chosen;
@@ -277,12 +310,12 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
         json["row"] = number;
         json.update(prediction_json(model, row));
         if (!row.constant.empty()) json["constant"] = row.constant;
-        text = images ? fmt::format("{}, image {}: {}\n", printable(images->path), number,
-                                    prediction_text(model, row))
+        text = images ? image_text(model, *images, number - 1) + prediction_text(model, row) + "\n"
                       : fmt::format("{}, row {} (line {}): {}\n", printable(table.path), number,
                                     table.lines[number - 1], prediction_text(model, row));
+        text += fields_text(model, row);
         for (std::size_t m = 0; m < row.fields.size(); ++m) {
-            text += field_text(model, row, m);
+            if (row.fields.size() <= most_fields) text += field_text(model, row, m);
             json["fields"].push_back(field_json(row.fields[m]));
         }
         text += sum_text(model, row);
@@ -290,9 +323,11 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
     } else {
         text = about_model(arguments.model, model);
     }
-    if (!arguments.report.empty())
+    if (!arguments.report.empty()) {
         io::write_file(arguments.report, images ? image_page(model, images, arguments, chosen)
                                                 : report_page(model, table, arguments));
+        if (!chosen) text = fmt::format("The report is in {}.\n", printable(arguments.report));
+    }
     print(arguments.json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
     return ExitCode::ok;
 }

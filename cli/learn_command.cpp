@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "config.h"
+#include "deepsl/learner/describe.h"
 #include "deepsl/learner/rules.h"
 #include "deepsl/parallel.h"
 #include "deepsl/text.h"
@@ -77,10 +78,7 @@ LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
     if (data.empty())
         throw argument_error(fmt::format(
             "the data are missing; try 'deepsl {} data.csv --target y'", verb.get_name()));
-    const auto threads = result.value("threads");
-    result.threads = threads.empty()
-                         ? available_threads()
-                         : static_cast<int>(whole_number_of("--threads", threads, 1, 1024));
+    result.threads = threads_of(result.value("threads"));
     if (data::is_image_data(data)) {
         result.images = std::make_shared<const data::Images>(
             data::read_images(data, {.labels = result.value("labels")}));
@@ -94,16 +92,30 @@ LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
     return result;
 }
 
-/// "--cells and --steps have no effect with --model mlp"; nothing if all have.
-std::vector<std::string> warnings_about(const learner::Settings& flags, const learner::Task& task) {
-    auto idle = learner::idle_options(flags, task);
-    if (idle.empty()) return {};
-    for (auto& name : idle) name.insert(0, "--");
-    const auto last = idle.back();
-    idle.pop_back();
-    return {fmt::format("{}{}{} no effect with --model {}", fmt::join(idle, ", "),
-                        idle.empty() ? "" : " and ", last + (idle.empty() ? " has" : " have"),
-                        name(task.kind))};
+/// "--cells and --steps have no effect with --model mlp"
+std::string no_effect(std::vector<std::string> names, const std::string& where) {
+    for (auto& name : names) name.insert(0, "--");
+    const auto last = names.back();
+    names.pop_back();
+    return fmt::format("{}{}{} no effect {}", fmt::join(names, ", "), names.empty() ? "" : " and ",
+                       last + (names.empty() ? " has" : " have"), where);
+}
+
+/// Of flags that are given, and of images that may not be what is meant.
+std::vector<std::string> warnings_about(const learner::Settings& flags,
+                                        const LearnCommand& command) {
+    std::vector<std::string> warnings;
+    const bool is_images = command.images != nullptr;
+    if (auto idle = learner::idle_options(flags, command.task); !idle.empty())
+        warnings.push_back(
+            no_effect(std::move(idle), fmt::format("with --model {}", name(command.task.kind))));
+    if (auto foreign = learner::foreign_options(flags, is_images); !foreign.empty())
+        warnings.push_back(
+            no_effect(std::move(foreign), is_images ? "on images" : "on tables, only on images"));
+    if (!is_images) return warnings;
+    for (auto& text : learner::image_warnings(*command.images, command.task))
+        warnings.push_back(std::move(text));
+    return warnings;
 }
 
 }  // namespace
@@ -154,7 +166,7 @@ LearnCommand read_learn_command(const CLI::App& verb, const LearnArguments& argu
         throw config.placed(error);
     }
     // A configuration file may have all options, and serve every kind of model.
-    command.warnings = warnings_about(arguments.given, command.task);
+    command.warnings = warnings_about(arguments.given, command);
     return command;
 }
 

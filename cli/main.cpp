@@ -31,6 +31,7 @@ ExitCode run(const std::vector<std::string>& words) {
                  "deepsl"};
     app.set_version_flag("--version", "deepsl " DEEPSL_VERSION, "Print the version and exit");
     app.allow_extras();
+    app.require_subcommand(0, 1);  // a word after the verb is never another verb
     SolveArguments solve_arguments;
     LearnArguments train_arguments, cv_arguments;
     ApplyArguments predict_arguments, evaluate_arguments, inspect_arguments;

@@ -145,6 +145,9 @@ std::string markdown(const Tables& all) {
                "On a table, `deepsl train` and `deepsl cv` with the preset `default` set `{}` by "
                "its size and its target, as the page on tables explains.",
                by_rule("`, `"))) +
+           paragraph(
+               "On images both presets have other values than in these tables: the page on images "
+               "has them, and `deepsl train DIR --print-config` prints what comes out.") +
            paragraph(fmt::format(
                "`deepsl demo` has the options of model and training, and starts from the same "
                "presets, but for {} in `default`, and {} in `paper`.",
@@ -173,7 +176,8 @@ ExitCode run_options(const CLI::App& verb, const OptionsArguments& arguments) {
     print(text_table("Task", all.task) + "\n" + text_table("Model", all.model) + "\n" +
           text_table("Training", all.train) +
           fmt::format("\nThe demo has {} by default, and with the preset paper {}.\n"
-                      "For a table, train and cv set {} by its size and target.\n",
+                      "For a table, train and cv set {} by its size and target.\n"
+                      "For images, see 'deepsl train DIR --print-config'.\n",
                       without_ticks(usual_differences(all)), without_ticks(paper_differences(all)),
                       by_rule(", ")));
     return ExitCode::ok;

@@ -1,7 +1,9 @@
 #include "train.h"
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,7 +52,10 @@ const std::vector<OwnFlag> own_flags = {
 
 /// "bank.deepsl", "bank.mlp.deepsl": a comparison does not replace what is compared.
 std::string default_output(const std::string& data, model::Kind kind) {
-    const auto whole = data.substr(0, data.find_last_not_of('/') + 1);  // of a folder, too
+    auto whole = data.substr(0, data.find_last_not_of('/') + 1);  // of a folder, too
+    std::error_code failed;
+    if (whole.ends_with('.'))  // this folder or one above has a name, too
+        whole = std::filesystem::canonical(whole, failed).string();
     const auto file = whole.substr(whole.rfind('/') + 1);
     const auto of_kind = kind == model::Kind::dsl ? "" : fmt::format(".{}", name(kind));
     return file.substr(0, file.rfind('.')) + of_kind + ".deepsl";
@@ -104,9 +109,15 @@ std::string result_text(const LearnCommand& command, const learner::Learned& lea
     const auto file = printable(output);
     text += fmt::format("\nThe model is in {}. Next:\n", file);
     const auto data = printable(command.path());
-    text += fmt::format("  deepsl evaluate {} {}\n", file, command.images ? data : "test.csv");
-    text +=
-        fmt::format("  deepsl predict {} {} -o out.csv\n", file, command.images ? data : "new.csv");
+    std::string test = "test.csv", fresh = "new.csv";
+    if (command.images) {
+        const bool has_parts = command.images->part.has_value();
+        test = has_parts ? data : "TEST-IMAGES";
+        if (!command.value("labels").empty()) test += " --labels THEIR-LABELS";
+        fresh = has_parts ? data : "NEW-IMAGES";
+    }
+    text += fmt::format("  deepsl evaluate {} {}\n", file, test);
+    text += fmt::format("  deepsl predict {} {} -o out.csv\n", file, fresh);
     text += fmt::format("  deepsl inspect {} {} --row 1\n", file, data);
     return text;
 }
@@ -158,15 +169,28 @@ data::Table validation_table(const LearnCommand& command) {
     return data::read_table(path, with_flags(command.table_flags, std::move(options)));
 }
 
+/// The part test, where there is one: what is learned from cannot choose an epoch.
+std::shared_ptr<const data::Images> validation_images(const LearnCommand& command) {
+    const auto path = command.value("validation-data");
+    if (path.empty()) return nullptr;
+    const auto& training = *command.images;
+    auto images = std::make_shared<const data::Images>(data::read_images(
+        path, {.part = data::ImagePart::test, .shape = training.shape, .or_whole = true}));
+    std::error_code unknown;
+    if (images->part == training.part && std::filesystem::equivalent(path, training.path, unknown))
+        throw data_error(fmt::format(
+            "--validation-data: {} has no images but those that are learned from; name others, or "
+            "hold some out with --validation 0.1",
+            in_quotes(path)));
+    return images;
+}
+
 learner::Learned learn_images(const LearnCommand& command,
                               const train::Checkpointing& checkpointing) {
     using Show = TrainingDisplay::Show;
     const auto& task = command.task;
     const auto& images = *command.images;
-    std::shared_ptr<const data::Images> validation;
-    if (const auto path = command.value("validation-data"); !path.empty())
-        validation =
-            std::make_shared<const data::Images>(data::read_images(path, {.shape = images.shape}));
+    const auto validation = validation_images(command);
     auto prepared = learner::prepare(command.images, validation, task);
     TrainingDisplay display(command.quiet ? Show::nothing : Show::epochs, command.metric());
     for (const auto& text : command.warnings) display.warning(text);

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "deepsl/parallel.h"
 #include "deepsl/sturm/solver.h"
 #include "error.h"
 #include "expression.h"
@@ -42,6 +43,12 @@ inline std::size_t whole_number_of(std::string_view flag, const std::string& tex
         return static_cast<std::size_t>(*value);
     throw argument_error(fmt::format("{} takes a whole number from {} to {}, but {} was given",
                                      flag, least, most, shown(text)));
+}
+
+/// Of --threads; as many as there are cores where nothing is given.
+inline int threads_of(const std::string& text) {
+    return text.empty() ? available_threads()
+                        : static_cast<int>(whole_number_of("--threads", text, 1, 1024));
 }
 
 inline sturm::BoundaryCondition boundary(std::string_view flag, const std::string& text) {

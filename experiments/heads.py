@@ -1,13 +1,16 @@
 """What the experiments on images share: heads behind the same encoder, and runs of many hours.
 
 Every finished run is published in docs/results/experiments/NAME.json, with its settings and the
-program; with --published these count as done, on any machine, and tables are made of all of them.
-After a change of the program's defaults, remove what it concerns from there.
+program; with --published these count as done, on any machine, and tables are made of all of them,
+as long as the program would train with the same values of all options.
 """
 import argparse
+import functools
+import hashlib
 import json
+import subprocess
 
-from common import RESULTS, all_trained, mean, percent, settings, spread, table, write_whole
+from common import RESULTS, all_trained, mean, percent, program, settings, spread, table, write_whole
 
 HEADS = {"dsl": "DSL", "linear": "linear", "mlp": "MLP", "node": "neural ODE"}
 COLUMNS = ["model", "test accuracy, %", "by seed", "test log loss", "the paper's",
@@ -34,16 +37,27 @@ def heads_runs(here, seeds, data, test):
     return runs
 
 
+@functools.lru_cache(maxsize=None)
+def values_of_options(data, flags):
+    """What all options come to, shortened: defaults may have changed."""
+    text = subprocess.run([program(), "train", str(data), *map(str, flags), "--print-config"],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    values = [line for line in text.splitlines() if not line.startswith(("data ", "threads "))]
+    return hashlib.sha256("\n".join(values).encode()).hexdigest()[:16]
+
+
 def finished(experiment, runs, parts, go_on):
     """{name: result} of the parts' runs, and to go on, of all that are published."""
     path = RESULTS / f"{experiment}.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     done = {name: known[name] for name, (_, run) in runs.items()
-            if go_on and name in known and known[name]["settings"] == settings(*run)}
+            if go_on and name in known and known[name]["settings"] == settings(*run)
+            and known[name].get("options") == values_of_options(run[0], tuple(run[2]))}
     new = {name: run for name, (part, run) in runs.items() if part in parts and name not in done}
 
     def publish_run(name, result):
         known[name] = {key: result[key] for key in ("settings", "program", "test")}
+        known[name]["options"] = values_of_options(runs[name][1][0], tuple(runs[name][1][2]))
         known[name]["test"] = {key: value for key, value in result["test"].items()
                                if key != "classes"}
         known[name]["training"] = {key: result["training"].get(key) for key in (

@@ -23,7 +23,8 @@ PAPER = {"dsl": 58.38, "node": 58.9}
 def folder():
     path = pathlib.Path(os.environ.get("DEEPSL_CIFAR10", data_folder() / "cifar10" / "bin"))
     if not (path / "test_batch.bin").exists():
-        sys.exit(f"{path} holds no CIFAR-10 in the binary layout; set DEEPSL_CIFAR10")
+        sys.exit(f"{path} holds no CIFAR-10 in the official binary layout; bring it there (the folder of data "
+                 "sets may have a script for it, prepare), or set DEEPSL_CIFAR10")
     return path
 
 

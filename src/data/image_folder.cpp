@@ -85,6 +85,7 @@ Images read_mnist(const std::string& folder, const ImageOptions& options) {
         refuse(folder, "it has no {}-images-idx3-ubyte (.gz), so there is no part {} in it",
                options.part == ImagePart::train ? "train" : "t10k", name(options.part));
     auto images = read_idx_images(FileBytes(path), path);
+    images.part = options.part;
     const auto labels = find_mnist(folder, options.part, "labels");
     if (labels.empty() || !options.labels.empty()) return images;
     images.labels = read_idx_labels(FileBytes(labels), labels, images.size());
@@ -112,7 +113,9 @@ Images read_cifar_folder(const std::string& folder, const ImageOptions& options)
         sources.push_back(std::make_unique<FileBytes>(path));
         files.push_back({path, sources.back().get()});
     }
-    return read_cifar(files, find_cifar_classes(folder));
+    auto images = read_cifar(files, find_cifar_classes(folder));
+    images.part = options.part;
+    return images;
 }
 
 /// Pictures in a folder per class, or in none.
@@ -190,13 +193,14 @@ Images read_image_folder(const std::string& path, const ImageOptions& options) {
             refuse(path, "there is no folder {} in it, beside {}; add it", in_quotes(part),
                    in_quotes(listing.folders[0]));
         const auto folder = in_folder(path, part);
-        return read_picture_folder(folder, part + "/", list(folder), options);
+        auto images = read_picture_folder(folder, part + "/", list(folder), options);
+        images.part = options.part;
+        return images;
     }
-    if (!listing.folders.empty() && options.part == ImagePart::test)
-        refuse(
-            path,
-            "it has no part test: give a folder with folders train and test in it, or ask for the "
-            "part train, which is all of a folder per class");
+    if (!listing.folders.empty() && options.part == ImagePart::test && !options.or_whole)
+        refuse(path,
+               "it has no part test: give a folder with folders train and test in it, or ask for "
+               "the part train (--part train), which is all of a folder per class");
     return read_picture_folder(path, "", listing, options);
 }
 

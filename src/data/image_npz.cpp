@@ -62,6 +62,7 @@ Images read_npz(const ByteSource& source, const std::string& path, ImagePart par
                 bool with_labels) {
     const ZipFile file(source, path);
     const auto* names = find(file, part == ImagePart::train ? train_names : test_names);
+    const bool has_parts = names != nullptr;
     const bool has_other_part =
         find(file, part == ImagePart::train ? test_names : train_names) != nullptr;
     if (names == nullptr && !has_other_part) names = find(file, whole_names);
@@ -70,6 +71,7 @@ Images read_npz(const ByteSource& source, const std::string& path, ImagePart par
     const auto& entry = *find(file, names->images);
     auto images = read_npy_images(*file.open(entry), shown_place(path, entry));
     images.path = path;
+    if (has_parts) images.part = part;
     const auto* labels = find(file, names->labels);
     if (labels == nullptr || !with_labels) return images;
     const auto place = shown_place(path, *labels);

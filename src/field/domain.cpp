@@ -87,15 +87,15 @@ class Box final : public Domain {
 public:
     explicit Box(std::size_t n) : Domain(n) {}
 
-    /// The paper's: z = 1/2 + tanh(r / 4) / 2
+    /// The paper's: z = 1/2 + tanh(r / 4) / 2, but for a millionth, lest rounding ends on a side.
     void enter(std::span<const double> r, std::span<double> z) const override {
-        for (std::size_t i = 0; i < r.size(); ++i) z[i] = 0.5 + 0.5 * std::tanh(0.25 * r[i]);
+        for (std::size_t i = 0; i < r.size(); ++i) z[i] = 0.5 + entering * std::tanh(0.25 * r[i]);
     }
     void enter_pullback(std::span<const double> r, std::span<const double> dz,
                         std::span<double> dr) const override {
         for (std::size_t i = 0; i < r.size(); ++i) {
             const double t = std::tanh(0.25 * r[i]);
-            dr[i] = 0.125 * (1.0 - t * t) * dz[i];
+            dr[i] = 0.25 * entering * (1.0 - t * t) * dz[i];
         }
     }
 
@@ -178,6 +178,7 @@ public:
     }
 
 private:
+    static constexpr double entering = 0.5 - 1e-6;
     static double side(double c) { return std::max(-c, c - 1.0); }
 };
 

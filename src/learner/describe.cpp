@@ -74,7 +74,7 @@ std::string image_description(const Task& task) {
         text += fmt::format(" behind an encoder: convolutions {}, layers {}, {}",
                             option_text(model.encoder), option_text(model.encoder_hidden),
                             counted(static_cast<std::size_t>(model.latent), "number"));
-    else if (!model.convolutions.empty())
+    else if (!model.convolutions.empty() && model::reads(task.kind, "convolutions"))
         text += fmt::format(" on the pixels: convolutions {}", option_text(model.convolutions));
     else
         text += " on the pixels";
@@ -83,6 +83,26 @@ std::string image_description(const Task& task) {
         text += fmt::format(", moved by up to {}",
                             counted(static_cast<std::size_t>(task.crop), "pixel"));
     return text;
+}
+
+std::vector<std::string> image_warnings(const data::Images& images, const Task& task) {
+    std::vector<std::string> lines;
+    std::vector<char> seen(images.classes.size(), 0);
+    for (const auto label : images.labels) seen[static_cast<std::size_t>(label)] = 1;
+    if (const auto empty = std::count(seen.begin(), seen.end(), 0); empty > 0)
+        lines.push_back(
+            fmt::format("{} of {} classes have no image; if labels are no running "
+                        "numbers, write their names into a file for --labels",
+                        empty, seen.size()));
+    if (task.pixels == PixelScale::range && !images.floats.empty()) {
+        const auto [low, high] = std::minmax_element(images.floats.begin(), images.floats.end());
+        if (*low < 0.0F || *high > 1.0F)
+            lines.push_back(fmt::format(
+                "pixels range expects values from 0 to 1, but these lie between {:g} and {:g}; "
+                "divide them, or take --pixels standard",
+                *low, *high));
+    }
+    return lines;
 }
 
 std::string result_description(const Learned& learned) {

@@ -11,8 +11,6 @@
 namespace deepsl::learner {
 namespace {
 
-constexpr double rising_steps = 200.0;  // of the default's rate
-
 /// What the paper says of MNIST. It states neither strides, batch, nodes and steps nor how the rate
 /// goes on: these were chosen for accuracy per hour.
 void paper_gray(Task& task) {
@@ -62,7 +60,8 @@ void paper_images(bool gray, Task& task) {
     train.validation = 0.0;
     train.stop_epoch = train.epochs;
     train.patience = 0;
-    task.pixels = PixelScale::range;
+    // Behind an encoder it is the latent numbers that lie in the box.
+    task.pixels = gray ? PixelScale::range : PixelScale::standard;
 }
 
 /// A few convolutions, and Deep Sturm-Liouville on what they find. The encoder has freedom enough,
@@ -97,11 +96,11 @@ void default_images(std::size_t count, std::size_t classes, bool gray, Task& tas
     train.learning_rate = 2e-3;
     train.weight_decay = 0.1;
     const double least_steps = count < 1000 ? 500.0 : 1000.0;
-    const double steps_an_epoch = std::ceil(static_cast<double>(count) / 64.0);
+    const double steps_an_epoch =
+        std::ceil(static_cast<double>(count) / static_cast<double>(train.batch));
     train.epochs = std::max<std::int64_t>(
         10, static_cast<std::int64_t>(std::ceil(least_steps / steps_an_epoch)));
-    // The first steps of Adam change an encoder by so much that lines begin at the boundary.
-    train.warm_up = rising_steps / (steps_an_epoch * static_cast<double>(train.epochs));
+    train.warm_up = image_warm_up(count, train);
     task.relevance = 0.0;
     // To the end of the schedule with all images: held out ones chose worse epochs.
     task.epoch_folds = 0;
@@ -111,6 +110,13 @@ void default_images(std::size_t count, std::size_t classes, bool gray, Task& tas
 }
 
 }  // namespace
+
+double image_warm_up(std::size_t count, const train::TrainOptions& train) {
+    constexpr double rising_steps = 200.0;
+    const double steps = std::ceil(static_cast<double>(count) / static_cast<double>(train.batch)) *
+                         static_cast<double>(train.epochs);
+    return std::min(0.4, rising_steps / steps);
+}
 
 Task task_for(const data::Images& images, model::Preset preset, model::Kind kind) {
     if (images.labels.empty())

@@ -60,7 +60,7 @@ void choose_by_folds(const Prepared& prepared, const Task& task, const train::Ca
         std::min(options.last_epoch(), static_cast<std::int64_t>(std::llround(longer)));
 }
 
-/// In front of an encoder: each channel with mean 0 and deviation 1.
+/// Each channel with mean 0 and deviation 1.
 field::Placement standard_channels(const Matrix<double>& x, std::size_t channels) {
     std::vector<double> mean(channels), square(channels);
     const auto count = static_cast<double>(x.values().size() / channels);
@@ -88,6 +88,23 @@ field::Placement middle_half(const field::Domain& domain) {
     return {std::vector<double>(n, shift), std::vector<double>(n, size)};
 }
 
+/// In front of an encoder, which may see any numbers.
+field::Scaling fit_encoder_scaling(const Matrix<double>& x, const Task& task) {
+    const auto channels = task.model.image.empty() ? 1 : task.model.image.back();
+    field::Scaling scaling;
+    scaling.spread = 1.0;
+    switch (task.pixels) {
+        case PixelScale::standard:
+            scaling.placement = standard_channels(x, static_cast<std::size_t>(channels));
+            break;
+        case PixelScale::range:
+            scaling.placement =
+                middle_half(*field::make_domain(field::DomainKind::box, x.columns()));
+            break;
+    }
+    return scaling;
+}
+
 /// Where pixels go, by some of the images.
 field::Scaling fit_pixel_scaling(const train::Dataset& known, const Task& task) {
     constexpr std::size_t most = 4096;
@@ -96,13 +113,8 @@ field::Scaling fit_pixel_scaling(const train::Dataset& known, const Task& task) 
     for (std::size_t row = 0; row < known.size() && some.size() < most; row += step)
         some.push_back(row);
     const auto x = known.read(some);
+    if (task.model.latent > 0) return fit_encoder_scaling(x, task);
     field::Scaling scaling;
-    if (task.model.latent > 0) {
-        const auto channels = task.model.image.empty() ? 1 : task.model.image.back();
-        scaling.placement = standard_channels(x, static_cast<std::size_t>(channels));
-        scaling.spread = 1.0;
-        return scaling;
-    }
     const auto domain = field::make_domain(task.model.domain, x.columns());
     switch (task.pixels) {
         case PixelScale::standard: return field::fit_uniform_scaling(x, domain);

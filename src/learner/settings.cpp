@@ -127,6 +127,14 @@ std::vector<std::string> idle_options(const Settings& settings, const Task& task
     return names;
 }
 
+std::vector<std::string> foreign_options(const Settings& settings, bool images) {
+    const std::vector<std::string> of_images{"pixels", "flip", "crop"},
+        of_tables{"task", "scale", "relevance", "drop", "numbers", "categories"};
+    auto names = images ? of_tables : of_images;
+    std::erase_if(names, [&](const auto& name) { return value_of(settings, name).empty(); });
+    return names;
+}
+
 Task make_task(const data::Table& table, const Settings& settings) {
     const auto asked = parsed(settings, {});
     const auto target = asked.target.empty() ? table.columns.back().name : asked.target;
@@ -139,14 +147,25 @@ Task make_task(const data::Images& images, const Settings& settings) {
     const auto asked = parsed(settings, {});
     if (!asked.target.empty())
         throw argument_error("target names a column of a table, but these are images");
+    const auto side = std::min(images.shape.height, images.shape.width);
+    if (asked.crop >= static_cast<std::int64_t>(side))
+        throw argument_error(fmt::format(
+            "crop would move images of {} out of sight, by up to {} pixels; take fewer, such as 4",
+            data::shown_shape(images.shape), asked.crop));
     auto task = task_for(images, asked.preset, asked.kind);
     // A default gives way to what is asked for.
     const auto wanted = parsed(settings, task).model;
+    if (wanted.latent == 0) {  // no encoder, whatever the default one would be
+        task.model.encoder.clear(), task.model.encoder_hidden.clear();
+        task.model.latent = 0;
+    }
     if (value_of(settings, "normalise").empty() &&
         (wanted.start_network || 2 * wanted.eigenfunctions > wanted.cells))
         task.model.normalise = false;
     choose_stopping(settings, images.path, images.size(), task);
     task = finished(std::move(task), settings, asked);
+    if (asked.preset == model::Preset::standard && value_of(settings, "warm-up").empty())
+        task.train.warm_up = image_warm_up(images.size(), task.train);
     // By default the last epoch is kept, whatever its number; where one is to be chosen, it is not.
     if (value_of(settings, "stop-epoch").empty())
         task.train.stop_epoch =

@@ -238,6 +238,9 @@ void check_size(Kind kind, std::size_t inputs, std::size_t outputs, const ModelO
         lower = "steps or " + lower;
     }
     if (kind == Kind::dsl && o.fields > 1) lower = "fields, " + lower;
+    if (o.latent > 0 &&
+        2.0 * parameter_count(encoder_plan(inputs, o)) > parameter_count(kind, inputs, outputs, o))
+        lower = "encoder, encoder-hidden or latent";
     const auto sentence = fmt::format(
         "this model would take about {} of memory, most of it for {}, but {} are available",
         shown(need.all()), most, shown(static_cast<double>(available)));

@@ -107,6 +107,36 @@ TEST_F(ImageVerbs, FromAFolderToPredictionsAndMetrics) {
     EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 
+TEST_F(ImageVerbs, ImagesToChooseTheEpochByAreOthers) {
+    const auto data = folder();
+    const auto trained = train(data, {"--model", "linear", "--validation-data", data});
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    EXPECT_NE(trained.err.find("chosen by 40 other rows"), std::string::npos)
+        << "the part test: " << trained.err;
+    std::filesystem::remove(data + "/t10k-images-idx3-ubyte");
+    const auto file = data + "/train-images-idx3-ubyte", labels = data + "/train-labels-idx1-ubyte";
+    const auto same = train(file, {"--labels", labels, "--validation-data", file});
+    EXPECT_EQ(same.exit_code, 3);
+    EXPECT_NE(same.err.find("no images but those that are learned from"), std::string::npos)
+        << same.err;
+}
+
+TEST_F(ImageVerbs, WhatHasNoEffectIsSaid) {
+    const auto warned = train(folder(), {"--model", "linear", "--scale", "rank", "--drop", "x"});
+    EXPECT_EQ(warned.exit_code, 0);
+    EXPECT_NE(warned.err.find("--scale and --drop have no effect on images"), std::string::npos)
+        << warned.err;
+    EXPECT_NE(warned.err.find("8 of 10 classes have no image"), std::string::npos) << warned.err;
+}
+
+TEST_F(ImageVerbs, CheckTakesTheTrainingPart) {
+    const auto data = folder();
+    ASSERT_EQ(train(data).exit_code, 0);
+    const auto checked = run_program(
+        {"check", path("m.deepsl"), "--data", data, "--part", "train", "--threads", "1"});
+    EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
 TEST_F(ImageVerbs, ASwitchMayDoWithoutItsValue) {
     const auto data = folder();
     const auto predictions_after = [&](const Words& words) {

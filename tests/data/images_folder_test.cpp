@@ -36,10 +36,12 @@ TEST_F(ImagesFolder, HasAFolderPerClass) {
     EXPECT_EQ(images.labels, (Labels{0, 1, 1}));
     EXPECT_EQ(images.names, (Names{"cat/z.png", "dog/10.PNG", "dog/2.png"}));
     EXPECT_EQ(images.bytes, (Bytes{30, 30, 30, 30, 10, 10, 10, 10, 20, 20, 20, 20}));
-    EXPECT_EQ(
-        refused_folder({ImagePart::test}),
-        ": it has no part test: give a folder with folders train and test in it, or ask for the "
-        "part train, which is all of a folder per class");
+    EXPECT_EQ(refused_folder({ImagePart::test}),
+              ": it has no part test: give a folder with folders train and test in it, or ask for "
+              "the part train (--part train), which is all of a folder per class");
+    const auto whole = read_images(folder(), {.part = ImagePart::test, .or_whole = true});
+    EXPECT_EQ(whole.names, images.names);
+    EXPECT_FALSE(whole.part);
 }
 
 TEST_F(ImagesFolder, HasPartsIfTheyAreThere) {
@@ -49,6 +51,7 @@ TEST_F(ImagesFolder, HasPartsIfTheyAreThere) {
     EXPECT_EQ(read_images(folder()).names, (Names{"train/a/1.png", "train/b/1.png"}));
     const auto test = read_images(folder(), {ImagePart::test});
     EXPECT_EQ(test.bytes[0], 3);
+    EXPECT_EQ(test.part, ImagePart::test);
     EXPECT_EQ(test.classes, (Names{"b"}));
     std::filesystem::remove_all(path("test"));
     EXPECT_EQ(refused_folder({ImagePart::test}),

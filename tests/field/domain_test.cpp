@@ -210,6 +210,37 @@ TEST(Domain, PointsNearTheBoundaryArePulledIn) {
     }
 }
 
+TEST(Domain, WhatAnEncoderGivesLandsInside) {
+    for (const auto kind : {DomainKind::box, DomainKind::ball}) {
+        const auto domain = make_domain(kind, 3);
+        for (const double size : {1e-3, 1.0, 30.0, 1e6, 1e150}) {
+            const Point r{size, -2.0 * size, 0.5};
+            Point z(3);
+            domain->enter(r, z);
+            const std::vector<float> narrow(z.begin(), z.end());
+            EXPECT_LT(domain->level_of_floats(narrow), 0.0) << domain->centre() << " " << size;
+            double square = 0.0;
+            for (const double c : z) square += c * c;
+            EXPECT_LE(square, kind == DomainKind::ball ? 0.25 + 1e-12 : 3.0);
+        }
+        // The pullback is that of differences.
+        const Point r{0.7, -1.2, 2.0}, dz{1.0, -0.5, 0.3};
+        Point dr(3), up(3), down(3);
+        domain->enter_pullback(r, dz, dr);
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            Point moved = r;
+            moved[i] += 1e-5;
+            domain->enter(moved, up);
+            moved[i] -= 2e-5;
+            domain->enter(moved, down);
+            double difference = 0.0;
+            for (std::size_t j = 0; j < r.size(); ++j)
+                difference += dz[j] * (up[j] - down[j]) / 2e-5;
+            EXPECT_NEAR(dr[i], difference, 1e-9) << domain->centre();
+        }
+    }
+}
+
 TEST(Domain, DataGoWhereTheDomainPutsThem) {
     // Columns of means 2 and 10, deviations 1 and 4; the largest z-score has the norm sqrt(2).
     const Matrix<double> x(4, 2, std::vector<double>{1, 6, 3, 14, 1, 14, 3, 6});

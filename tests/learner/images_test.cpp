@@ -57,6 +57,24 @@ TEST_F(Images, OfThePresetPaperAreLearnedOnThePixelsOrBehindAnEncoder) {
     }
 }
 
+TEST_F(Images, AreScaledAsAskedForInFrontOfAnEncoder) {
+    const auto images = bars(50, 1);
+    auto task = small_image_task(*images, model::Preset::standard, 1, model::Kind::linear);
+    Matrix<double> x(1, images->shape.size());
+    ImageRows(images, {}).read(0, x.row(0));
+    const auto scaled = [&](PixelScale pixels) {
+        task.pixels = pixels;
+        return learn(prepare(images, nullptr, task), task).model.scaling.forward(x);
+    };
+    const auto range = scaled(PixelScale::range), standard = scaled(PixelScale::standard);
+    double far = 0.0;
+    for (std::size_t i = 0; i < x.columns(); ++i) {
+        EXPECT_NEAR(range(0, i), 0.25 + 0.5 * x(0, i), 1e-12);
+        far = std::max(far, std::fabs(standard(0, i) - range(0, i)));
+    }
+    EXPECT_GT(far, 0.5);
+}
+
 TEST_F(Images, AModelOfThemIsSavedAndPredictsTheSameBits) {
     const auto images = bars(60, 1), test = bars(40, 2);
     for (const auto preset : {model::Preset::standard, model::Preset::paper}) {
@@ -180,6 +198,29 @@ TEST(ImageSettings, BehindTheEncoderStandsASimpleHead) {
     EXPECT_EQ(make_task(*bars(20, 1), {{"model", "mlp"}}).model.hidden,
               (std::vector<std::int64_t>{32, 16}))
         << "an MLP without hidden layers is none";
+}
+
+TEST(ImageSettings, WithoutAnEncoderNothingIsLeftOfIt) {
+    const auto task = make_task(*bars(20, 1), {{"latent", "0"}, {"convolutions", "4-8"}});
+    EXPECT_TRUE(task.model.encoder.empty());
+    EXPECT_EQ(task.model.latent, 0);
+    EXPECT_EQ(task.model.convolutions, (std::vector<std::int64_t>{4, 8}));
+}
+
+TEST(ImageSettings, WhatMovesImagesOutOfSightIsRefused) {
+    EXPECT_NO_THROW(make_task(*bars(20, 1), {{"crop", "2"}}));
+    EXPECT_THROW(make_task(*bars(20, 1), {{"crop", "1000"}}), Error);
+}
+
+TEST(ImageSettings, TheRateRisesOverTheSameStepsWhateverTheEpochs) {
+    const auto warm_up = [](const Settings& settings) {
+        return make_task(*bars(6400, 1), settings).train.warm_up;
+    };
+    EXPECT_NEAR(warm_up({}), 200.0 / 1000.0, 1e-12);
+    EXPECT_NEAR(warm_up({{"epochs", "20"}}), 200.0 / 2000.0, 1e-12);
+    EXPECT_NEAR(warm_up({{"batch", "32"}}), 200.0 / 2000.0, 1e-12);
+    EXPECT_EQ(warm_up({{"warm-up", "0.3"}}), 0.3);
+    EXPECT_EQ(warm_up({{"preset", "paper"}}), 0.0);
 }
 
 TEST(ImageSettings, FewImagesGetSteps) {

@@ -85,7 +85,7 @@ TEST(SummaryLine, TellsHowItEnded) {
     record.metric_name = "accuracy";
     record.best_metric = 0.92345;
     record.seconds = 65.0;
-    EXPECT_EQ(summary_line(record), "17 epochs in 1:05, best 12 with accuracy 0.9234");
+    EXPECT_EQ(summary_line(record), "17 epochs in 1:05, best 12 with training accuracy 0.9234");
     record.validation_rows = 20;
     record.stopped_early = true;
     record.failed_lines = 3;
@@ -101,7 +101,7 @@ TEST(SummaryLine, TellsHowItEnded) {
     record.best_epoch = 1;
     record.metric_name = "r2";
     record.best_metric = 0.5;
-    EXPECT_EQ(summary_line(record), "1 epoch in 0:00, best 1 with R² 0.5000");
+    EXPECT_EQ(summary_line(record), "1 epoch in 0:00, best 1 with training R² 0.5000");
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ namespace deepsl::data {
 /// "28 x 28 gray", "32 x 32 colour", "8 x 8 of 5 channels".
 std::string shown_shape(const ImageShape& shape);
 
+enum class ImagePart { train, test };
+constexpr std::array<std::string_view, 2> names(ImagePart) { return {"train", "test"}; }
+
 /// Images of one size: either bytes or floats, the other is empty.
 struct Images {
     ImageShape shape;
@@ -36,15 +39,13 @@ struct Images {
     std::vector<std::string> classes;  // names by label; none without labels
     std::vector<std::string> names;    // of each image's file within `path`, where each has its own
     std::string path;
+    std::optional<ImagePart> part{};  // of the data at `path`; none where they are whole
 
     std::size_t size() const;
 
     /// The values of one image, bytes as value / 255   [shape.size()]
     void read(std::size_t image, std::span<float> out) const;
 };
-
-enum class ImagePart { train, test };
-constexpr std::array<std::string_view, 2> names(ImagePart) { return {"train", "test"}; }
 
 struct ImageOptions {
     /// Of data that have two: folders in MNIST's and CIFAR-10's layout or with train/ and test/ in
@@ -57,6 +58,8 @@ struct ImageOptions {
     /// What the images have to be, such as a model's: others are refused, and gray PNG and JPEG
     /// become colour where it has three channels.
     std::optional<ImageShape> shape{};
+    /// Takes a folder per class whole for the part test, too.
+    bool or_whole = false;
 };
 
 /// Whether read_images is the reader for it: a folder; a file whose name ends in .npy, .npz, .png,

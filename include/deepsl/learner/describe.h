@@ -21,6 +21,9 @@ std::string stopping_description(const Task& task, std::size_t validation_rows);
 /// "'dsl' behind an encoder of 64 numbers: convolutions 32-32-64-64".
 std::string image_description(const Task& task);
 
+/// What may be a mistake: classes without images, values that the scale of pixels does not expect.
+std::vector<std::string> image_warnings(const data::Images& images, const Task& task);
+
 /// "accuracy 91.2 % on 200 validation rows, epoch 31 of 51 (always guessing the most frequent
 /// class: 53.0 %)".
 std::string result_description(const Learned& learned);

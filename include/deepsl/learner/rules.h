@@ -29,6 +29,10 @@ Task task_for(const data::Table& table, std::string_view target,
               model::Preset preset = model::Preset::standard,
               TargetKind target_kind = TargetKind::automatic);
 
+/// The rule for `warm-up` on images: 200 steps. The first ones of Adam change an encoder by so much
+/// that all lines would begin at the boundary.
+double image_warm_up(std::size_t count, const train::TrainOptions& train);
+
 /// A preset as it fits the images; `paper` is the paper's for MNIST where they are gray, and its
 /// for CIFAR-10 where they have colours. Throws Error for images without labels, or of one class.
 Task task_for(const data::Images& images, model::Preset preset = model::Preset::standard,

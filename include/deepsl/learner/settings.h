@@ -37,6 +37,9 @@ data::TableOptions table_options(const Settings& settings);
 /// The options given here that the task's model does not read, in the order of its options.
 std::vector<std::string> idle_options(const Settings& settings, const Task& task);
 
+/// The options given here that are about tables where the data are images, or the other way.
+std::vector<std::string> foreign_options(const Settings& settings, bool images);
+
 /// The task that these settings ask for: the preset and its rules for this table, how long to train
 /// (see merge_settings), and then every value that is given. Throws Error.
 Task make_task(const data::Table& table, const Settings& settings);
