@@ -77,6 +77,26 @@ std::vector<double> places_of(double t_minus, double t_plus, std::size_t count) 
     return places;
 }
 
+double distance(std::span<const double> point, double centre) {
+    double square = 0.0;
+    for (const double c : point) square += (c - centre) * (c - centre);
+    return std::sqrt(square);
+}
+
+/// The stretch about the sample where images may lie, at least a tenth of the line to each side.
+std::pair<double, double> inhabited(const LinePoints& line, double t_minus, double t_plus,
+                                    double centre, double reach) {
+    constexpr int steps = 64;
+    const auto until = [&](double end) {
+        for (int i = steps / 10; i < steps; ++i) {
+            const double t = end * i / steps;
+            if (distance(line.at({t}).row(0), centre) > reach) return t;
+        }
+        return end;
+    };
+    return {until(t_minus), until(t_plus)};
+}
+
 /// What the model says at places of a line. At its very ends a point may lie beyond the boundary
 /// by rounding: it is asked just before.
 model::Prediction asked_anew(const model::Model& model, const LinePoints& line,
@@ -156,7 +176,11 @@ report::ImageLine image_line(const LineDrawing& drawing, const Matrix<double>& z
         for (std::size_t k = 0; k < classes; ++k) result.scores[k][i] = scores[k];
     }
 
-    const auto t = places_of(line.t_minus, line.t_plus, drawing.neighbours != nullptr ? 9 : 11);
+    std::pair ends(line.t_minus, line.t_plus);
+    if (drawing.neighbours != nullptr)
+        ends = inhabited(points, line.t_minus, line.t_plus, model.domain()->centre(),
+                         drawing.neighbours->reach());
+    const auto t = places_of(ends.first, ends.second, drawing.neighbours != nullptr ? 9 : 11);
     const auto answers = asked_anew(model, points, t, line.t_minus, line.t_plus);
     for (std::size_t i = 0; i < t.size(); ++i) {
         auto& place = result.places.emplace_back();
@@ -216,6 +240,10 @@ Neighbours::Neighbours(const TrainedModel& model, const data::Images& images, st
         }
         const auto z = model.coordinates(x);
         std::copy(z.values().begin(), z.values().end(), z_.row(first).begin());
+        for (std::size_t i = 0; i < count; ++i) {
+            const double far = distance(z.row(i), model.with_lines()->domain()->centre());
+            if (!std::isnan(far)) reach_ = std::max(reach_, far);
+        }
     }
 }
 

@@ -38,12 +38,15 @@ public:
                                                         std::size_t count,
                                                         std::size_t without) const;
     std::size_t size() const { return rows_.size(); }
+    /// How far from the middle of the domain the outermost of them lies.
+    double reach() const { return reach_; }
     /// Half of the images are so near to another one.
     double usual_distance() const;
 
 private:
     std::vector<std::size_t> rows_;
     Matrix<double> z_;  // [rows_, latent]
+    double reach_ = 0.0;
 };
 
 /// What a line is drawn with.

@@ -364,7 +364,8 @@ std::string reading_note(const ImageReport& report) {
         out = fmt::format(
             "The line lives in the latent space, so it has no pictures of its own. Above it stand "
             "the nearest of {} at some of its places, with their true class, if it is known, and "
-            "their distance; half of the images have another one within {}.",
+            "their distance; half of the images have another one within {}. No image lies further "
+            "out than the outermost of these places.",
             counted(report.compared, "image"), number(report.usual_distance, 2));
     else
         out =
