@@ -49,9 +49,8 @@ std::string epoch_line(const EpochReport& report, std::string_view metric_name) 
     if (report.spectral > 0.0) line += fmt::format("  spectral {:<9.3g}", report.spectral);
     line += fmt::format("  {} {}", metric_name, figure(report.train_metric));
     if (!std::isnan(report.validation_metric))
-        line += fmt::format("  validation {}, {}", figure(report.validation_loss),
-                            figure(report.validation_metric));
-    line += report.best ? " *" : "  ";
+        line += fmt::format("  validation {}, {}{}", figure(report.validation_loss),
+                            figure(report.validation_metric), report.best ? " *" : "  ");
     line += fmt::format("  failed {}", report.failed_lines);
     if (!report.failures.empty()) line += fmt::format(" ({})", failures_text(report.failures));
     if (report.validation_failed > 0) line += fmt::format(" + {}", report.validation_failed);

@@ -43,10 +43,12 @@ TEST(EpochLine, TellsAllFigures) {
 TEST(EpochLine, LeavesOutWhatThereIsNot) {
     auto r = report();
     r.validation_metric = r.lambda_first = r.lambda_last = EpochReport::none;
+    r.best = true;  // by the loss on the rows that are learned from, which tells nobody anything
     const auto line = epoch_line(r, "accuracy");
     EXPECT_EQ(line.find("validation"), std::string::npos) << line;
     EXPECT_EQ(line.find("lambda"), std::string::npos) << line;
     EXPECT_EQ(line.find("nan"), std::string::npos) << line;
+    EXPECT_EQ(line.find('*'), std::string::npos) << line;
 }
 
 TEST(ProgressBar, FillsWithTheFraction) {
