@@ -53,10 +53,10 @@ tsan: setup  ## the tests of what runs on several threads, with the thread sanit
 	@cmake --build --preset tsan --parallel $(JOBS)
 	@ctest --preset tsan --parallel $(JOBS)
 
-torch-test:  ## build the adapters to LibTorch in build/torch, and run their tests
-	@scripts/setup.sh build test torch
-	@cmake --preset release -B $(TORCH_BUILD) -DDEEPSL_BUILD_TORCH=ON $(CMAKE_FLAGS)
-	@cmake --build $(TORCH_BUILD) --parallel $(JOBS) --target torch_tests torch_example
+torch-test:  ## build the adapters to LibTorch and their benchmark in build/torch, and run their tests
+	@scripts/setup.sh build test bench torch
+	@cmake --preset release -B $(TORCH_BUILD) -DDEEPSL_BUILD_TORCH=ON -DDEEPSL_BUILD_BENCHMARKS=ON $(CMAKE_FLAGS)
+	@cmake --build $(TORCH_BUILD) --parallel $(JOBS) --target torch_tests torch_example torch_speed
 	@ctest --test-dir $(TORCH_BUILD) --label-regex torch_tests --output-on-failure --no-tests=error \
 	    --parallel $(JOBS)
 

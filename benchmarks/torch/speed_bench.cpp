@@ -165,7 +165,7 @@ std::unique_ptr<network::Network<float>> bounded(const nn::Sequential& module, d
                                                  double high) {
     return std::make_unique<libtorch::TorchNetwork<float>>(
         module.ptr(),
-        [raw = module.get(), low, high](const torch::Tensor& x) {
+        [raw = module.ptr().get(), low, high](const torch::Tensor& x) {
             return low + (high - low) * torch::sigmoid(raw->forward(x));
         },
         784);
