@@ -48,9 +48,11 @@ void take_turns(int rounds, std::vector<Contest>& all) {
         }
 }
 
-nn::Conv2d convolution(std::int64_t from, std::int64_t to) {
-    return nn::Conv2d(nn::Conv2dOptions(from, to, 3).stride(2).padding(1));
+nn::Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t stride) {
+    return nn::Conv2d(nn::Conv2dOptions(from, to, 3).stride(stride).padding(1));
 }
+
+nn::MaxPool2d maximum() { return nn::MaxPool2d(nn::MaxPool2dOptions(2).ceil_mode(true)); }
 
 nn::ConvTranspose2d way_back(std::int64_t from, std::int64_t to) {
     return nn::ConvTranspose2d(
@@ -63,14 +65,15 @@ nn::Unflatten images(std::int64_t channels, std::int64_t side) {
 
 /// 1/p, q or w.
 nn::Sequential torch_coefficient() {
-    return nn::Sequential(images(1, 28), convolution(1, 32), nn::Tanh(), convolution(32, 64),
-                          nn::Tanh(), convolution(64, 128), nn::Tanh(), nn::Flatten(),
-                          nn::Linear(2048, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(),
-                          nn::Linear(32, 16), nn::Tanh(), nn::Linear(16, 1));
+    return nn::Sequential(
+        images(1, 28), convolution(1, 32, 1), nn::Tanh(), maximum(), convolution(32, 64, 1),
+        nn::Tanh(), maximum(), convolution(64, 128, 1), nn::Tanh(), maximum(), nn::Flatten(),
+        nn::Linear(2048, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 16),
+        nn::Tanh(), nn::Linear(16, 1));
 }
 
 nn::Sequential torch_field() {
-    return nn::Sequential(images(1, 28), convolution(1, 32), nn::Tanh(), convolution(32, 64),
+    return nn::Sequential(images(1, 28), convolution(1, 32, 2), nn::Tanh(), convolution(32, 64, 2),
                           nn::Tanh(), nn::Flatten(), nn::Linear(3136, 32), nn::Tanh(),
                           nn::Linear(32, 3136), images(64, 7), way_back(64, 32), nn::Tanh(),
                           way_back(32, 1), nn::Flatten());
@@ -151,7 +154,7 @@ TorchRates compare_networks(const model::ModelOptions& options, int rounds) {
                     torch / engine);
         std::fflush(stdout);
     };
-    for (const std::size_t rows : {64U, 272U, 1088U})
+    for (const std::size_t rows : {64U, 144U, 576U})
         compare("conv 32-64-128, layers 32-32-16-1", rows, networks.coefficients(rows),
                 by_torch(torch_coefficient(), rows), 3.0, rates.coefficients);
     for (const std::size_t rows : {32U, 128U})

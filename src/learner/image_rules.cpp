@@ -16,6 +16,7 @@ namespace {
 void paper_gray(Task& task) {
     auto& model = task.model;
     model.convolutions = {32, 64, 128};
+    model.halving = model::Halving::max;
     model.hidden = {32, 32, 16};
     model.activation = network::Activation::tanh;
     model.field_convolutions = {32, 64};
@@ -23,7 +24,7 @@ void paper_gray(Task& task) {
     model.field_activation = network::Activation::tanh;
     model.initialiser = network::Initialiser::orthogonal;
     model.steps = 2;
-    model.cells = 4;
+    model.cells = 2;
     task.train.epochs = 10;
 }
 
