@@ -65,11 +65,11 @@ nn::Unflatten images(std::int64_t channels, std::int64_t side) {
 
 /// 1/p, q or w.
 nn::Sequential torch_coefficient() {
-    return nn::Sequential(
-        images(1, 28), convolution(1, 32, 1), nn::Tanh(), maximum(), convolution(32, 64, 1),
-        nn::Tanh(), maximum(), convolution(64, 128, 1), nn::Tanh(), maximum(), nn::Flatten(),
-        nn::Linear(2048, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 16),
-        nn::Tanh(), nn::Linear(16, 1));
+    return nn::Sequential(images(1, 28), convolution(1, 32, 1), nn::Tanh(), maximum(),
+                          convolution(32, 64, 1), nn::Tanh(), maximum(), convolution(64, 128, 1),
+                          nn::Tanh(), maximum(), nn::Flatten(), nn::Linear(2048, 32), nn::Tanh(),
+                          nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 16), nn::Tanh(),
+                          nn::Linear(16, 1));
 }
 
 nn::Sequential torch_field() {
