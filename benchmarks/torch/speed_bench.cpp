@@ -48,11 +48,9 @@ void take_turns(int rounds, std::vector<Contest>& all) {
         }
 }
 
-nn::Conv2d convolution(std::int64_t from, std::int64_t to, std::int64_t stride) {
-    return nn::Conv2d(nn::Conv2dOptions(from, to, 3).stride(stride).padding(1));
+nn::Conv2d convolution(std::int64_t from, std::int64_t to) {
+    return nn::Conv2d(nn::Conv2dOptions(from, to, 3).stride(2).padding(1));
 }
-
-nn::MaxPool2d maximum() { return nn::MaxPool2d(nn::MaxPool2dOptions(2).ceil_mode(true)); }
 
 nn::ConvTranspose2d way_back(std::int64_t from, std::int64_t to) {
     return nn::ConvTranspose2d(
@@ -65,15 +63,14 @@ nn::Unflatten images(std::int64_t channels, std::int64_t side) {
 
 /// 1/p, q or w.
 nn::Sequential torch_coefficient() {
-    return nn::Sequential(images(1, 28), convolution(1, 32, 1), nn::Tanh(), maximum(),
-                          convolution(32, 64, 1), nn::Tanh(), maximum(), convolution(64, 128, 1),
-                          nn::Tanh(), maximum(), nn::Flatten(), nn::Linear(2048, 32), nn::Tanh(),
-                          nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 16), nn::Tanh(),
-                          nn::Linear(16, 1));
+    return nn::Sequential(images(1, 28), convolution(1, 32), nn::Tanh(), convolution(32, 64),
+                          nn::Tanh(), convolution(64, 128), nn::Tanh(), nn::Flatten(),
+                          nn::Linear(2048, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(),
+                          nn::Linear(32, 16), nn::Tanh(), nn::Linear(16, 1));
 }
 
 nn::Sequential torch_field() {
-    return nn::Sequential(images(1, 28), convolution(1, 32, 2), nn::Tanh(), convolution(32, 64, 2),
+    return nn::Sequential(images(1, 28), convolution(1, 32), nn::Tanh(), convolution(32, 64),
                           nn::Tanh(), nn::Flatten(), nn::Linear(3136, 32), nn::Tanh(),
                           nn::Linear(32, 3136), images(64, 7), way_back(64, 32), nn::Tanh(),
                           way_back(32, 1), nn::Flatten());
@@ -154,7 +151,7 @@ TorchRates compare_networks(const model::ModelOptions& options, int rounds) {
                     torch / engine);
         std::fflush(stdout);
     };
-    for (const std::size_t rows : {64U, 144U, 576U})
+    for (const std::size_t rows : {64U, 144U, 288U})
         compare("conv 32-64-128, layers 32-32-16-1", rows, networks.coefficients(rows),
                 by_torch(torch_coefficient(), rows), 3.0, rates.coefficients);
     for (const std::size_t rows : {32U, 128U})
@@ -186,9 +183,9 @@ std::unique_ptr<model::Model> torch_model(const model::ModelOptions& options, st
     return model::make_model<float>(classes, std::move(branches), options, 1);
 }
 
-/// A training step on 64 images, as MNIST's preset has it.
+/// A training step on 32 images, as MNIST's preset has it.
 void compare_step(const learner::Task& task, const TorchRates& rates, int rounds) {
-    constexpr std::size_t batch = 64, classes = 10;
+    constexpr std::size_t batch = 32, classes = 10;
     train::Dataset data;
     data.x = Matrix<double>(batch, 784);
     Random random(1);
