@@ -220,7 +220,7 @@ CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments) {
                                     codes,
                                 true);
     add_value(verb, "-o,--output", arguments.output, "FILE",
-              "The predictions, a CSV file (default: standard output)", "Run");
+              "The predictions, a CSV file (default, and -: standard output)", "Run");
     verb->add_flag("--proba", arguments.proba, "A column with the probability of each class")
         ->group("Run");
     return verb;
@@ -232,7 +232,8 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
         throw argument_error("the data are missing; try 'deepsl predict model.deepsl new.csv'");
     if (arguments.proba && !model.predicts_classes())
         throw argument_error("--proba: the model predicts numbers, which have no probabilities");
-    if (!arguments.output.empty()) {
+    const bool to_file = !arguments.output.empty() && arguments.output != "-";
+    if (to_file) {
         check_distinct("--output", arguments.output, {arguments.model, arguments.data});
         check_writable(arguments.output);
     }
@@ -242,7 +243,7 @@ ExitCode run_predict(const CLI::App& verb, const ApplyArguments& arguments) {
                : learner::predict(model, open_table(model, arguments), arguments.strict);
     const auto csv = csv_of(model, predictions, images ? images->names : std::vector<std::string>(),
                             arguments.proba);
-    if (!arguments.output.empty()) {
+    if (to_file) {
         io::write_file(arguments.output, csv);
     } else {
         // Names of classes are what a file says; a terminal must not obey them.
@@ -265,7 +266,10 @@ ExitCode run_evaluate(const CLI::App& verb, const ApplyArguments& arguments) {
     const auto model = open_model(verb, arguments);
     if (arguments.data.empty())
         throw argument_error("the data are missing; try 'deepsl evaluate model.deepsl test.csv'");
-    const auto images = model.image() ? open_images(model, arguments, false) : nullptr;
+    const auto images = model.image() ? open_images(model, arguments, true) : nullptr;
+    if (images && !images->part && !images->names.empty() && !arguments.quiet)
+        tell(fmt::format("{} has no parts: all its images are measured on\n",
+                         printable(arguments.data)));
     const auto score =
         images ? learner::evaluate(model, images)
                : learner::evaluate(model, open_table(model, arguments), arguments.strict);

@@ -16,9 +16,10 @@
 namespace deepsl::cli {
 
 struct ApplyArguments {
-    std::string model, data, output, report, row, threads, labels, part = "test", finer = "1";
+    std::string model, data, output, report, row, threads, labels, part = "test", finer = "1",
+                                                                   repeats = "5";
     TableFlags table;
-    bool proba = false, strict = false, json = false, quiet = false;
+    bool proba = false, strict = false, json = false, quiet = false, importance = false;
 };
 
 CLI::App* add_predict(CLI::App& app, ApplyArguments& arguments);

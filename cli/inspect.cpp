@@ -24,7 +24,9 @@
 #include "deepsl/text.h"
 #include "deepsl/train/metrics.h"
 #include "file.h"
+#include "inspect_columns.h"
 #include "parse.h"
+#include "progress.h"
 #include "values.h"
 
 namespace deepsl::cli {
@@ -110,9 +112,14 @@ Json model_json(const std::string& path, const learner::TrainedModel& model) {
     return out;
 }
 
-/// The class that is predicted, or the only output.
+/// The class that is predicted.
+std::size_t label_of(const learner::RowInspection& row) {
+    return static_cast<std::size_t>(row.predictions.label[0]);
+}
+
+/// Its output, or the only one: two classes may have a single score, whose sign decides.
 std::size_t output_of(const learner::TrainedModel& model, const learner::RowInspection& row) {
-    return model.predicts_classes() ? static_cast<std::size_t>(row.predictions.label[0]) : 0;
+    return model.predictor->outputs() > 1 ? label_of(row) : 0;
 }
 
 std::string prediction_text(const learner::TrainedModel& model, const learner::RowInspection& row) {
@@ -120,7 +127,7 @@ std::string prediction_text(const learner::TrainedModel& model, const learner::R
     if (!prediction.outcomes[0].ok())
         return fmt::format("none: {}", prediction.outcomes[0].sentence());
     if (!model.predicts_classes()) return fmt::format("{:.6g}", prediction.y(0, 0));
-    const auto label = output_of(model, row);
+    const auto label = label_of(row);
     return fmt::format("{} ({:.1f} %)", printable(model.classes[label]),
                        100.0 * row.predictions.probability(0, label));
 }
@@ -134,7 +141,7 @@ Json prediction_json(const learner::TrainedModel& model, const learner::RowInspe
         out["prediction"] = prediction.y(0, 0);
         return out;
     }
-    out["prediction"] = model.classes[output_of(model, row)];
+    out["prediction"] = model.classes[label_of(row)];
     out["scores"] = prediction.y.row(0);
     out["probabilities"] = row.predictions.probability.row(0);
     return out;
@@ -234,8 +241,10 @@ Json field_json(const model::Inspection& seen) {
 
 std::string report_page(const learner::TrainedModel& model, const data::Table& table,
                         const ApplyArguments& arguments) {
-    auto report =
-        learner::model_report(model, {}, learner::report_data(model, table, arguments.strict));
+    learner::ReportOptions options;
+    options.importance = table.find(model.encoding->target_in(table)) != nullptr;
+    auto report = learner::model_report(
+        model, {}, learner::report_data(model, table, arguments.strict), options);
     report.title = fmt::format("{} and {}", arguments.model, arguments.data);
     report.subtitle = counted(table.rows(), "row") + ".";
     for (const auto& [key, value] : model.record) report.settings.emplace_back(key, value);
@@ -256,12 +265,35 @@ std::string image_page(const learner::TrainedModel& model,
     return report::html_image_report(report);
 }
 
+/// What the columns of a table's row say.
+std::string about_columns(const learner::TrainedModel& model, const data::Table& table,
+                          std::size_t number, const learner::RowInspection& row,
+                          const ApplyArguments& arguments, Json& json) {
+    if (!row.predictions.prediction.outcomes[0].ok()) return "";
+    const auto x = learner::inputs_of(model, table.rows_of(std::vector{number}), arguments.strict);
+    const auto contributions = learner::contributions_of(model, x);
+    const auto turning = learner::nearest_turning(model, row);
+    json["contributions"] = contributions_json(model, contributions, x);
+    json["turning"] = turning_json(model, turning);
+    return contributions_text(model, contributions, x, output_of(model, row)) +
+           turning_text(model, turning, x);
+}
+
+learner::Importance importance_of(const learner::TrainedModel& model, const data::Table& table,
+                                  const ApplyArguments& arguments) {
+    learner::ImportanceOptions options;
+    options.repeats = whole_number_of("--repeats", arguments.repeats, 1, 1000);
+    const ProgressLine line(!arguments.quiet, "measuring columns");
+    return learner::importance(model, table, arguments.strict, options);
+}
+
 /// What is known before the model is opened.
 void check_arguments(const ApplyArguments& arguments) {
-    if (arguments.data.empty() && (!arguments.row.empty() || !arguments.report.empty()))
+    if (arguments.data.empty() &&
+        (!arguments.row.empty() || !arguments.report.empty() || arguments.importance))
         throw argument_error(
-            "--row and --report need the data, a table or images: deepsl inspect model.deepsl "
-            "data.csv");
+            "--row, --report and --importance need the data, a table or images: deepsl inspect "
+            "model.deepsl data.csv");
     if (arguments.report.empty()) return;
     check_distinct("--report", arguments.report, {arguments.model, arguments.data});
     check_writable(arguments.report);
@@ -276,6 +308,11 @@ CLI::App* add_inspect(CLI::App& app, ApplyArguments& arguments) {
         false);
     add_value(verb, "--row", arguments.row, "N",
               "The row or image to look at, from 1, the header aside", "Run");
+    verb->add_flag("--importance", arguments.importance,
+                   "How important each column is, on the rows of DATA, which has the target")
+        ->group("Run");
+    add_value(verb, "--repeats", arguments.repeats, "N",
+              "How often a column's cells change places for that (default 5)", "Run");
     add_value(verb, "--finer", arguments.finer, "N",
               "Look on a grid N times finer than the model's own (default 1)", "Run");
     add_value(verb, "--report", arguments.report, "FILE",
@@ -319,7 +356,12 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
             json["fields"].push_back(field_json(row.fields[m]));
         }
         text += sum_text(model, row);
+        if (!images) text += about_columns(model, table, number - 1, row, arguments, json);
         tell_notes(arguments, row.predictions.notes);
+    } else if (arguments.importance) {
+        const auto found = importance_of(model, table, arguments);
+        json["importance"] = importance_json(found);
+        text = importance_text(arguments.data, found);
     } else {
         text = about_model(arguments.model, model);
     }

@@ -85,9 +85,9 @@ LearnCommand command_from(const CLI::App& verb, const LearnArguments& arguments,
         result.task = learner::make_task(*result.images, result.given);
         return result;
     }
+    result.table = data::read_table(data, with_flags(flags, learner::table_options(result.given)));
     if (!result.value("labels").empty())
         throw argument_error("labels belong to images, but the data are a table");
-    result.table = data::read_table(data, with_flags(flags, learner::table_options(result.given)));
     result.task = learner::make_task(result.table, result.given);
     return result;
 }
@@ -102,14 +102,19 @@ std::string no_effect(std::vector<std::string> names, const std::string& where) 
 }
 
 /// Of flags that are given, and of images that may not be what is meant.
-std::vector<std::string> warnings_about(const learner::Settings& flags,
+std::vector<std::string> warnings_about(const LearnArguments& arguments,
                                         const LearnCommand& command) {
     std::vector<std::string> warnings;
+    const auto& flags = arguments.given;
     const bool is_images = command.images != nullptr;
     if (auto idle = learner::idle_options(flags, command.task); !idle.empty())
         warnings.push_back(
             no_effect(std::move(idle), fmt::format("with --model {}", name(command.task.kind))));
-    if (auto foreign = learner::foreign_options(flags, is_images); !foreign.empty())
+    auto foreign = learner::foreign_options(flags, is_images);
+    if (is_images && !arguments.table.separator.empty()) foreign.emplace_back("separator");
+    if (is_images && arguments.table.header) foreign.emplace_back("header");
+    if (is_images && arguments.table.no_header) foreign.emplace_back("no-header");
+    if (!foreign.empty())
         warnings.push_back(
             no_effect(std::move(foreign), is_images ? "on images" : "on tables, only on images"));
     if (!is_images) return warnings;
@@ -153,7 +158,9 @@ std::string LearnCommand::value(const std::string& name, const std::string& othe
 }
 
 LearnCommand read_learn_command(const CLI::App& verb, const LearnArguments& arguments) {
-    check_words(verb, "one table is enough; every value follows its flag");
+    check_words(
+        verb,
+        "one table, or one folder or file of images, is enough; every value follows its flag");
     Config config;
     if (const auto& path = arguments.given.at("config"); !path.empty())
         config = read_config_for(verb, path);
@@ -166,7 +173,7 @@ LearnCommand read_learn_command(const CLI::App& verb, const LearnArguments& argu
         throw config.placed(error);
     }
     // A configuration file may have all options, and serve every kind of model.
-    command.warnings = warnings_about(arguments.given, command);
+    command.warnings = warnings_about(arguments, command);
     return command;
 }
 

@@ -103,8 +103,9 @@ int main(int argc, char** argv) {
     } catch (const deepsl::Error& error) {
         return failed(code_of(error.kind()), error.what());
     } catch (const std::bad_alloc&) {
-        return failed(ExitCode::failure,
-                      "out of memory; ask for fewer rows, inputs, eigenvalues or points");
+        return failed(
+            ExitCode::failure,
+            "out of memory; ask for fewer rows, inputs, eigenvalues or points, or for --threads 1");
     } catch (const std::exception& error) {
         return failed(ExitCode::failure, error.what());
     } catch (...) {

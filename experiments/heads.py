@@ -10,7 +10,7 @@ import hashlib
 import json
 import subprocess
 
-from common import RESULTS, all_trained, mean, percent, program, settings, spread, table, write_whole
+from common import RESULTS, all_trained, axes, mean, percent, program, settings, spread, table, write_whole
 
 HEADS = {"dsl": "DSL", "linear": "linear", "mlp": "MLP", "node": "neural ODE"}
 COLUMNS = ["model", "test accuracy, %", "by seed", "test log loss", "the paper's",
@@ -29,7 +29,9 @@ def asked(about, parts):
 
 def heads_runs(here, seeds, data, test):
     """The paper's preset and the heads: {name: (part, (train, test, flags))}"""
-    runs = {"paper-0": ("paper", (data, test, ["--config", here / "paper.toml", "--seed", 0]))}
+    paper = ["--config", here / "paper.toml", "--seed", 0]
+    runs = {"paper-0": ("paper", (data, test, paper)),
+            "paper-node-0": ("paper-node", (data, test, [*paper, "--model", "node"]))}
     for seed in seeds:
         for head in HEADS:
             runs[f"{head}-{seed}"] = ("heads", (data, test, ["--config", here / f"{head}.toml",
@@ -85,13 +87,34 @@ def row(title, found, paper="–"):
             f"{mean([core_minutes(run) for run in found]):.0f}"]
 
 
+def models_figure(results, seeds, paper, test_images):
+    """Accuracies with the standard error of a count, the paper's beside them."""
+    figure, (plot,) = axes(height=2.6)
+    named = [("paper-0", "DSL, preset paper", paper["dsl"]),
+             ("paper-node-0", "neural ODE, preset paper", paper["node"]),
+             *((f"{head}-{seed}", f"{title}, default", None)
+               for head, title in HEADS.items() for seed in seeds)]
+    shown = [(results[name], title, own) for name, title, own in named if name in results]
+    for place, (result, title, own) in enumerate(shown):
+        score = percent(result)
+        error = (score * (100 - score) / test_images) ** 0.5
+        plot.errorbar(score, place, xerr=error, fmt="o", color="C0", markersize=5)
+        if own:
+            plot.plot(own, place, "|", color="black", markersize=14)
+    plot.set_yticks(range(len(shown)), [title for _, title, _ in shown])
+    plot.invert_yaxis()
+    plot.set_xlabel("test accuracy, %; a black line is the paper's")
+    return figure
+
+
 def models_table(results, seeds, paper, default="default"):
     """The paper's preset, then the heads; those without a finished run are left out."""
     rows = []
-    if "paper-0" in results:
-        rows.append(row("DSL, preset paper", [results["paper-0"]], paper["dsl"]))
+    for name, title, model in (("paper-0", "DSL", "dsl"), ("paper-node-0", "neural ODE", "node")):
+        if name in results:
+            rows.append(row(f"{title}, preset paper", [results[name]], paper[model]))
     for head, title in HEADS.items():
         found = [results[f"{head}-{seed}"] for seed in seeds if f"{head}-{seed}" in results]
         if found:
-            rows.append(row(f"{title}, {default}", found, paper["node"] if head == "node" else "–"))
+            rows.append(row(f"{title}, {default}", found))
     return table(COLUMNS, rows) if rows else ""

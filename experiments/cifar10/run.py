@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """CIFAR-10: the paper's protocol, and four heads behind the same encoder with augmentation.
 
-    make experiment NAME=cifar10 [ARGS="--parts paper,heads --published"]
+    make experiment NAME=cifar10 [ARGS="--parts paper,paper-node,heads --published"]
 
 Trained on the 50,000 training images to the end of the schedule, tested on the 10,000 test images.
 ARGS="--published --parts paper" takes what is published for done, and adds to it. The
@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from common import data_folder, publish  # noqa: E402
-from heads import asked, finished, heads_runs, models_table  # noqa: E402
+from heads import asked, finished, heads_runs, models_figure, models_table  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAPER = {"dsl": 58.38, "node": 58.9}
@@ -29,11 +29,11 @@ def folder():
 
 
 def main():
-    parts, go_on = asked(__doc__, "paper,heads")
+    parts, go_on = asked(__doc__, "paper,paper-node,heads")
     data = folder()
     results = finished("cifar10", heads_runs(HERE, (0,), data, data), parts, go_on)
     publish("cifar10", models_table(results, (0,), PAPER, "default with flip and crop"),
-            whole=go_on)
+            models_figure(results, (0,), PAPER, 10000), whole=go_on)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ table has half as many others to be measured on. The same rows for all models, n
 them. Rules of the default are chosen on draws below 100; draws from 100 on are for the result.
 
 --ideas FILE.toml adds variants of DSL to compare with, each a list of settings under its name. Runs are
-kept in build/experiments/few_rows by what made them. The other models come from PyPI
+kept in build/experiments/few_rows by what made them; with --published those of other machines, too,
+in docs/results/experiments/few_rows.json, where new ones are added. The other models come from PyPI
 (requirements.txt) into an environment of their own, build/experiments/venv; --python names another.
 """
 import argparse
@@ -20,13 +21,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from common import KEPT, ROOT, axes, deviation, fingerprint, mean, program, publish, table, \
-    write_whole  # noqa: E402
+from common import KEPT, RESULTS, ROOT, axes, deviation, fingerprint, mean, program, publish, \
+    table, write_whole  # noqa: E402
 from draws import CLASSES, NUMBERS, SIZES, draw_of, task_of  # noqa: E402
 
 PEERS = {"catboost": "CatBoost", "catboost-tuned": "CatBoost, tuned", "lightgbm": "LightGBM",
@@ -45,6 +47,8 @@ def asked():
     parser.add_argument("--models", default=",".join(TITLES))
     parser.add_argument("--ideas", type=pathlib.Path)
     parser.add_argument("--against", default="dsl", help="the model that others are compared with")
+    parser.add_argument("--published", action="store_true",
+                        help="take runs that are published for done, and publish new ones")
     parser.add_argument("--python", type=pathlib.Path, default=KEPT / "venv" / "bin" / "python")
     return parser.parse_args()
 
@@ -102,15 +106,50 @@ def run_peer(python, model, train, test, target, task, draw):
     return {**found, "cpu_seconds": cpu}
 
 
-def once(name, made_by, work):
+class Published:
+    """Runs in docs/results, one a line, so that a new machine need not repeat them."""
+
+    def __init__(self, wanted):
+        self.path, self.wanted = RESULTS / "few_rows.json", wanted
+        self.guard, self.added = threading.Lock(), 0
+        known = wanted and self.path.exists()
+        self.runs = json.loads(self.path.read_text()) if known else {}
+
+    def find(self, name, made_by):
+        run = self.runs.get(name)
+        return run if run and run["made_by"] == hash_of(json.dumps(made_by)) else None
+
+    def add(self, name, made_by, result):
+        if not self.wanted:
+            return
+        with self.guard:
+            short = {key: round(value, 5) for key, value in result["test"].items()}
+            self.runs[name] = {"made_by": hash_of(json.dumps(made_by)), "test": short,
+                               "cpu_seconds": round(result["cpu_seconds"], 1)}
+            self.added += 1
+            if self.added % 25 == 0:
+                self.write()
+
+    def write(self):
+        if self.wanted and self.runs:
+            lines = [f"{json.dumps(name)}: {json.dumps(run)}" for name, run in sorted(self.runs.items())]
+            write_whole(self.path, "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def once(published, name, made_by, work):
     """Kept by its name and by what made it."""
     path = FOLDER / f"{name}.json"
     if path.exists():
         kept = json.loads(path.read_text())
         if kept["made_by"] == made_by:
+            published.add(name, made_by, kept)
             return kept
+    known = published.find(name, made_by)
+    if known:
+        return known
     result = {"made_by": made_by, **work()}
     write_whole(path, json.dumps(result))
+    published.add(name, made_by, result)
     return result
 
 
@@ -140,9 +179,9 @@ def jobs(given, flags):
 
 def all_results(given, flags):
     FOLDER.mkdir(parents=True, exist_ok=True)
-    listed, results = dict(jobs(given, flags)), {}
+    listed, results, published = dict(jobs(given, flags)), {}, Published(given.published)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        waiting = {pool.submit(once, *job): key for key, job in listed.items()}
+        waiting = {pool.submit(once, published, *job): key for key, job in listed.items()}
         for count, done in enumerate(concurrent.futures.as_completed(waiting), 1):
             key = waiting[done]
             try:
@@ -151,6 +190,7 @@ def all_results(given, flags):
                 print(f"left out: {error}", file=sys.stderr)
             if count % 50 == 0 or count == len(waiting):
                 print(f"{count}/{len(waiting)}", file=sys.stderr, flush=True)
+    published.write()
     return results
 
 
@@ -264,7 +304,8 @@ def main():
     results = all_results(given, flags)
     text, points = tables_of(results, models, sizes, given.against)
     publish("few_rows", text + times(results, models, sizes) + by_table(results, models, sizes),
-            picture(points, models, sizes, given.against))
+            picture(points, models, sizes, given.against),
+            whole=given.published and not given.ideas)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""MNIST: the paper's protocol, four heads behind the same encoder, and few labels.
+"""MNIST: the paper's protocol, with its neural ODE, four heads behind the same encoder, and few labels.
 
-    make experiment NAME=mnist [ARGS="--parts paper,heads,few --published"]
+    make experiment NAME=mnist [ARGS="--parts paper,paper-node,heads,few --published"]
 
 Trained on the 60,000 images of MNIST's training part to the end of the schedule, tested on its 10,000
 test images. For few labels, that many images are drawn from the training part, the same number of
@@ -75,7 +75,7 @@ def few_table(results):
 
 
 def main():
-    parts, go_on = asked(__doc__, "paper,heads,few")
+    parts, go_on = asked(__doc__, "paper,paper-node,heads,few")
     whole = data_folder() / "mnist"
     runs = heads_runs(HERE, SEEDS, whole, whole)
     for size in SIZES:

@@ -98,6 +98,31 @@ bool is_cifar(const std::string& folder) {
            is_file(in_folder(folder, "test_batch.bin"));
 }
 
+/// The folder, at most two levels deeper, that has MNIST's or CIFAR-10's files; empty if none has.
+std::string deeper_layout(const std::string& folder, int levels = 2) {
+    std::error_code failed;
+    fs::directory_iterator entries(folder, failed);
+    for (; !failed && levels > 0 && entries != fs::directory_iterator();
+         entries.increment(failed)) {
+        std::error_code unknown;
+        if (!entries->is_directory(unknown)) continue;
+        const auto inner = entries->path().string();
+        const bool mnist = !find_mnist(inner, ImagePart::train, "images").empty() ||
+                           !find_mnist(inner, ImagePart::test, "images").empty();
+        if (mnist || is_cifar(inner)) return inner;
+        if (auto found = deeper_layout(inner, levels - 1); !found.empty()) return found;
+    }
+    return {};
+}
+
+/// Where there are no pictures there may be something that people take for images.
+[[noreturn]] void refuse_without_pictures(const std::string& folder, const std::string& problem) {
+    if (const auto deeper = deeper_layout(folder); !deeper.empty())
+        refuse(folder, "the files of MNIST or CIFAR-10 are in {}; give that folder",
+               in_quotes(deeper));
+    refuse(folder, "{}", problem);
+}
+
 Images read_cifar_folder(const std::string& folder, const ImageOptions& options) {
     std::vector<std::string> names = {"test_batch.bin"};
     if (options.part == ImagePart::train)
@@ -144,14 +169,15 @@ Images read_picture_folder(const std::string& folder, const std::string& start,
                    "has to be; rename it");
         const auto inner = list(in_folder(folder, name));
         if (!inner.folders.empty())
-            refuse(in_folder(folder, name),
-                   "it holds the folder {}, where pictures of one class are "
-                   "expected; give a folder of folders of pictures",
-                   in_quotes(inner.folders[0], 60));
+            refuse_without_pictures(
+                in_folder(folder, name),
+                fmt::format("it holds the folder {}, where pictures of one class are expected; "
+                            "give a folder of folders of pictures",
+                            in_quotes(inner.folders[0], 60)));
         if (inner.pictures.empty())
-            refuse(in_folder(folder, name),
-                   "there is no PNG or JPEG in this folder of a class; fill or "
-                   "remove it");
+            refuse_without_pictures(in_folder(folder, name),
+                                    "there is no PNG or JPEG in this folder of a class; fill it, "
+                                    "or take it out of here");
         for (const auto& picture : inner.pictures) {
             add((fs::path(name) / picture).string());
             images.labels.push_back(static_cast<std::int64_t>(images.classes.size()));
@@ -159,9 +185,9 @@ Images read_picture_folder(const std::string& folder, const std::string& start,
         images.classes.push_back(name);
     }
     if (files.empty())
-        refuse(folder,
-               "there are no images in it: neither MNIST's nor CIFAR-10's files, nor PNG or JPEG, "
-               "nor folders of them");
+        refuse_without_pictures(folder,
+                                "there are no images in it: neither MNIST's nor CIFAR-10's files, "
+                                "nor PNG or JPEG, nor folders of them");
     read_pictures(files, options.shape, images);
     return images;
 }
@@ -185,6 +211,10 @@ Images read_image_folder(const std::string& path, const ImageOptions& options) {
     for (const auto part : {ImagePart::train, ImagePart::test})
         if (!find_mnist(path, part, "images").empty()) return read_mnist(path, options);
     if (is_cifar(path)) return read_cifar_folder(path, options);
+    if (is_file(in_folder(path, "data_batch_1")))
+        refuse(path,
+               "it has CIFAR-10 as objects of Python, which are not read; bring the binary "
+               "version, whose files end in .bin");
     const auto listing = list(path);
     const std::string part(name(options.part));
     if (has_parts(listing)) {

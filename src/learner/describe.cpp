@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "deepsl/learner/columns.h"
 #include "deepsl/text.h"
 
 namespace deepsl::learner {
@@ -193,6 +194,32 @@ std::vector<std::string> notes_lines(const data::EncodingNotes& notes) {
         lines.push_back(fmt::format("columns not used: {}", fmt::join(names, ", ")));
     }
     return lines;
+}
+
+std::string turning_description(const TrainedModel& model, const std::optional<Turning>& turning,
+                                MatrixView<const double> x) {
+    constexpr std::size_t most_changes = 3;
+    if (!turning) return "All along its lines the answer stays the same.";
+    auto text = fmt::format(
+        "The nearest other answer along its lines is '{}', at t = {:.4g} of field {}, {:.2g} away "
+        "(1 "
+        "is how far rows usually are from their middle).",
+        turning->label < 0 ? "none"
+                           : printable(model.classes[static_cast<std::size_t>(turning->label)]),
+        turning->t, turning->field + 1, turning->distance);
+    const auto columns = columns_of(model);
+    const auto here = cells_of(model, x);
+    std::vector<std::string> changes;
+    for (const auto& change : turning->changes) {
+        if (changes.size() == most_changes) break;
+        const auto name = printable(columns[change.column].name);
+        changes.push_back(std::isnan(change.number)
+                              ? name
+                              : fmt::format("{} (from {} to {:.6g})", name,
+                                            printable(here[change.column]), change.number));
+    }
+    if (!changes.empty()) text += fmt::format(" Most changes {}.", fmt::join(changes, ", "));
+    return text;
 }
 
 }  // namespace deepsl::learner

@@ -7,6 +7,7 @@
 #include "deepsl/data/target.h"
 #include "deepsl/error.h"
 #include "deepsl/learner/apply.h"
+#include "deepsl/learner/importance.h"
 #include "learner/model_report_plane.h"
 #include "learner/model_report_samples.h"
 
@@ -128,6 +129,12 @@ report::Report model_report(const TrainedModel& trained, const train::Dataset& t
     if (report.one_dimensional) report.predicted = fitted_curve(trained, curve_places(test.x));
     report.samples = detail::chosen_samples(trained, test, prediction, decisions, options.finer);
     add_spectra(report, trained, prediction, test);
+    if (options.importance) {
+        const auto found = importance(trained, test);
+        report.importance_name = labels ? "log loss" : "squared error";
+        for (const auto& column : found.columns)
+            report.importance.push_back({column.column, column.loss, column.loss_deviation, ""});
+    }
     return report;
 }
 

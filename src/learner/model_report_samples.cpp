@@ -8,6 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "deepsl/learner/contributions.h"
+#include "deepsl/learner/describe.h"
+#include "deepsl/learner/inspect.h"
+#include "deepsl/learner/turning.h"
+
 namespace deepsl::learner::detail {
 namespace {
 
@@ -129,6 +134,23 @@ std::optional<report::SampleLine> sample_line(const TrainedModel& trained,
     return line;
 }
 
+/// What a sample x [1, inputs] owes to its columns; in the plane its lines tell that.
+void add_columns(const TrainedModel& trained, MatrixView<const double> x, report::Sample& sample) {
+    if (x.columns() < 3) return;
+    const auto found = contributions_of(trained, x);
+    const auto cells = cells_of(trained, x);
+    // Two classes may have a single score, that of the second.
+    const bool single = found.parts.rows() == 1;
+    const auto output = single ? 0 : static_cast<std::size_t>(std::max(sample.predicted, 0));
+    const double sign = single && trained.predicts_classes() && sample.predicted == 0 ? -1.0 : 1.0;
+    for (std::size_t c = 0; found.complete && c < cells.size(); ++c)
+        sample.columns.push_back(
+            {found.columns[c].name, sign * found.parts(output, c), 0.0, cells[c]});
+    if (trained.predicts_classes())
+        sample.remark =
+            turning_description(trained, nearest_turning(trained, inspect_row(trained, x)), x);
+}
+
 }  // namespace
 
 report::Curve curve_of(const Matrix<double>& points) {
@@ -213,7 +235,9 @@ std::vector<report::Sample> chosen_samples(const TrainedModel& trained, const tr
                 for (const double part : line->contributions[k]) sample.constant[k] -= part;
             sample.lines.push_back(std::move(*line));
         }
-        if (sample.lines.size() == fields) samples.push_back(std::move(sample));
+        if (sample.lines.size() != fields) continue;
+        add_columns(trained, x, sample);
+        samples.push_back(std::move(sample));
     }
     return samples;
 }

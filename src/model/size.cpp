@@ -75,15 +75,17 @@ double real_bytes(const ModelOptions& o) {
     return 0.0;
 }
 
-/// The passes of a use: all of them have a gradient and their chunk's numbers, some a tape.
+/// The passes of a use: all of them have their chunk's numbers, in a training a tape, too.
 struct Passes {
-    double all, with_tape;
+    double all, with_tape, lanes;
 
     explicit Passes(const Use& use) {
-        const auto most = use.training ? training_passes : static_cast<std::size_t>(threads());
         const auto chunks = use.rows / chunk_rows + (use.rows % chunk_rows == 0 ? 0 : 1);
-        all = static_cast<double>(most);
-        with_tape = use.training ? static_cast<double>(std::min(chunks, most)) : 0.0;
+        const auto most = std::min(std::max<std::size_t>(chunks, 1), training_lanes);
+        const auto count = static_cast<std::size_t>(threads());
+        all = static_cast<double>(use.training ? std::min(count, most) : count);
+        with_tape = use.training ? all : 0.0;
+        lanes = use.training ? static_cast<double>(most) : 0.0;
     }
 };
 
@@ -158,11 +160,12 @@ Need need_of(Kind kind, std::size_t inputs, std::size_t outputs, const ModelOpti
              const Use& use) {
     const Passes passes(use);
     Need need;
-    // Values, and for training gradient, two moments and the best so far, in double; weights in the
-    // order of each sweep, and a gradient for each pass, in the model's precision.
-    need.numbers =
-        parameter_count(kind, inputs, outputs, o) *
-        ((use.training ? 5.0 : 1.0) * sizeof(double) + (2.0 + passes.all) * real_bytes(o));
+    // Values, and for training gradient, two moments and the best so far, and each lane's gradient,
+    // in double; weights in the order of each sweep, and a gradient for each pass, in the model's
+    // precision.
+    need.numbers = parameter_count(kind, inputs, outputs, o) *
+                   ((use.training ? 5.0 + passes.lanes : 1.0) * sizeof(double) +
+                    (2.0 + passes.all) * real_bytes(o));
     if (o.latent > 0) {
         need.nodes += row_bytes(encoder_plan(inputs, o), passes, o);
         add_work(kind, static_cast<std::size_t>(o.latent), outputs, behind_encoder(o), passes,
@@ -241,6 +244,7 @@ void check_size(Kind kind, std::size_t inputs, std::size_t outputs, const ModelO
     if (o.latent > 0 &&
         2.0 * parameter_count(encoder_plan(inputs, o)) > parameter_count(kind, inputs, outputs, o))
         lower = "encoder, encoder-hidden or latent";
+    if (threads() > 1 && need.numbers < std::max(need.nodes, need.steps)) lower += ", or threads";
     const auto sentence = fmt::format(
         "this model would take about {} of memory, most of it for {}, but {} are available",
         shown(need.all()), most, shown(static_cast<double>(available)));

@@ -79,4 +79,10 @@ std::string scores_figure(const Report& report, const Sample& sample);
 /// The scores as sums on paper: the constant, what each field adds, the total.
 std::string shares_table(const Report& report, const Sample& sample);
 
+// columns.cpp -----------------------------------------------------------------------------------
+
+/// Bars to the right and to the left of zero, the largest first; the rest of many are summed up
+/// where they add up.
+std::string bars_figure(std::vector<ColumnBar> bars, double width, bool add_up);
+
 }  // namespace deepsl::report::detail

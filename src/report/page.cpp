@@ -131,6 +131,7 @@ std::string html_report(const Report& report) {
     append_plane(out, report);
     append_fit(out, report);
     append_samples(out, report);
+    append_importance(out, report);
     append_spectra(out, report);
     append_training(out, report);
     append_settings(out, report.settings);

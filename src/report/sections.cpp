@@ -154,6 +154,20 @@ void append_rows(std::string& out, const Report& report, std::size_t index) {
                        shares_table(report, sample));
 }
 
+/// What the sample owes to its columns.
+void append_columns(std::string& out, const Sample& sample) {
+    if (sample.columns.empty() && sample.remark.empty()) return;
+    out += "<div class=\"wide columns\">\n";
+    if (!sample.columns.empty())
+        out += fmt::format(
+            "<figure><h4>What each column adds</h4>\n{}<figcaption>To the {}, over a usual row: "
+            "exact gradients, integrated from there to here.</figcaption></figure>\n",
+            bars_figure(sample.columns, 620.0, true),
+            sample.predicted >= 0 ? "score of the class that is predicted" : "prediction");
+    if (!sample.remark.empty()) out += fmt::format("<p>{}</p>\n", escaped(sample.remark));
+    out += "</div>\n";
+}
+
 void append_sample(std::string& out, const Report& report, std::size_t index) {
     const auto& sample = report.samples[index];
     const bool is_wrong =
@@ -187,6 +201,7 @@ void append_sample(std::string& out, const Report& report, std::size_t index) {
                                      : "The prediction, as one function after another is added."});
         out += "</div>\n";
     }
+    append_columns(out, sample);
     out += "</article>\n";
 }
 
@@ -265,6 +280,16 @@ void append_samples(std::string& out, const Report& report) {
     out += "</p>\n";
     for (std::size_t i = 0; i < shown_samples(report); ++i) append_sample(out, report, i);
     out += "</section>\n";
+}
+
+void append_importance(std::string& out, const Report& report) {
+    if (report.importance.empty()) return;
+    out += fmt::format(
+        "<section>\n<h2>The columns it relies on</h2>\n<p class=\"lead\">How much larger the {} is "
+        "on these rows when the cells of one column change places by chance, while all others stay "
+        "where they are. Columns that say the same share what they are worth.</p>\n"
+        "<figure class=\"panel\">\n{}</figure>\n</section>\n",
+        escaped(report.importance_name), bars_figure(report.importance, 620.0, false));
 }
 
 void append_spectra(std::string& out, const Report& report) {

@@ -17,6 +17,9 @@ void append_fit(std::string& out, const Report& report);
 /// The chosen samples, step by step.
 void append_samples(std::string& out, const Report& report);
 
+/// How much the model relies on each column.
+void append_importance(std::string& out, const Report& report);
+
 void append_spectra(std::string& out, const Report& report);
 void append_training(std::string& out, const Report& report);
 

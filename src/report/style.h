@@ -96,6 +96,7 @@ figcaption { font-size: 13.5px; line-height: 1.5; color: var(--soft); margin-top
 .notes { margin-top: 22px; gap: 0 36px; }
 .notes p { color: var(--soft); font-size: 15px; }
 .sample { margin-top: 24px; }
+.columns { margin-top: 26px; }
 .sample > header {
   display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; margin: 0 0 20px;
 }

@@ -181,6 +181,8 @@ TEST_F(ImageVerbs, MistakesAreAnsweredByASentence) {
     expect(run_program({"cv", data}), 2, "cv takes tables");
     expect(run_program({"train", write("t.csv", "a,b\n1,2\n2,3\n"), "--labels", data}), 2,
            "labels belong to images");
+    expect(run_program({"train", write("empty", ""), "--labels", data}), 3, "empty");
+    expect(run_program({"train", data, data}), 2, "one folder or file of images");
     write("bars/train-labels-idx1-ubyte", "damaged");
     expect(train(data), 3, "train-labels-idx1-ubyte");
     EXPECT_FALSE(std::filesystem::exists(path("m.deepsl")));

@@ -53,6 +53,18 @@ TEST_F(TableVerbs, FromATableToPredictionsAndMetrics) {
     }
     const double odds = seen["scores"][1].get<double>() - seen["scores"][0].get<double>();
     EXPECT_NEAR(seen["probabilities"][1], 1.0 / (1.0 + std::exp(-odds)), 1e-6);
+    // And what the columns add makes the difference of the scores.
+    const auto& columns = seen["contributions"];
+    for (std::size_t k = 0; k < 2; ++k) {
+        double sum = 0.0;
+        for (const auto& column : columns["columns"]) sum += column["adds"][k].get<double>();
+        EXPECT_NEAR(sum, columns["here"][k].get<double>() - columns["usual"][k].get<double>(),
+                    1e-3);
+        EXPECT_NEAR(columns["here"][k], seen["scores"][k], 1e-6);
+    }
+    EXPECT_TRUE(seen.contains("turning"));
+    const auto read_row = run_program({"inspect", path("m.deepsl"), data(), "--row", "7"});
+    EXPECT_NE(read_row.out.find("What each column adds to the score of '"), std::string::npos);
     const auto fine =
         run_program({"inspect", path("m.deepsl"), data(), "--row", "7", "--json", "--finer", "4"});
     ASSERT_EQ(fine.exit_code, 0) << fine.err;
@@ -317,6 +329,27 @@ TEST_F(TableVerbs, CheckLooksAtRowsOfATableAndAtTheMapping) {
                  {"--tolerances", "5"});
     ASSERT_EQ(train(data(), {"--target", "kind", "--quiet", "--model", "mlp"}).exit_code, 0);
     expect_error(run_program({"check", path("m.deepsl")}), 3, {"m.deepsl", "mlp"});
+}
+
+TEST_F(TableVerbs, ImportanceOfColumnsIsMeasuredOnRowsWithTheTarget) {
+    ASSERT_EQ(train(data(), {"--target", "kind"}).exit_code, 0);
+    const auto read = run_program(
+        {"inspect", path("m.deepsl"), data(), "--importance", "--repeats", "3", "--json"});
+    ASSERT_EQ(read.exit_code, 0) << read.err;
+    const auto importance = json::parse(read.out)["importance"];
+    EXPECT_EQ(importance["rows"], 80);
+    ASSERT_EQ(importance["columns"].size(), 2U);
+    for (const auto& column : importance["columns"])
+        EXPECT_GT(column["log_loss_gained"], 0.0) << column["column"];
+    const auto text = run_program({"inspect", path("m.deepsl"), data(), "--importance"});
+    EXPECT_NE(text.out.find("accuracy, points"), std::string::npos) << text.out;
+    const auto fresh = write("new.csv", small_table(false));
+    const auto refused = run_program({"inspect", path("m.deepsl"), fresh, "--importance"});
+    EXPECT_EQ(refused.exit_code, 3) << refused.out;
+    EXPECT_NE(refused.err.find("kind"), std::string::npos) << refused.err;
+    const auto alone = run_program({"inspect", path("m.deepsl"), "--importance"});
+    EXPECT_EQ(alone.exit_code, 2);
+    EXPECT_NE(alone.err.find("--importance"), std::string::npos) << alone.err;
 }
 
 }  // namespace

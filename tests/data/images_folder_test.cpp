@@ -119,16 +119,28 @@ TEST_F(ImagesFolder, RefusesOtherLayouts) {
         "folder of their class");
     std::filesystem::remove(path("loose.png"));
     std::filesystem::create_directory(path("b"));
-    EXPECT_EQ(refused_folder(),
-              "b: there is no PNG or JPEG in this folder of a class; fill or remove it");
+    EXPECT_EQ(
+        refused_folder(),
+        "b: there is no PNG or JPEG in this folder of a class; fill it, or take it out of here");
     put_gray("b/c/1.png", 1);
     EXPECT_EQ(
         refused_folder(),
         "b: it holds the folder 'c', where pictures of one class are expected; give a folder of "
         "folders of pictures");
+    put("b/raw/t10k-images-idx3-ubyte", "not looked into");
+    EXPECT_EQ(refused_folder(),
+              "b: the files of MNIST or CIFAR-10 are in 'b/raw'; give that folder");
     put("a/2.gif", "GIF89a");
     EXPECT_EQ(refused_folder(),
               "a/2.gif: pictures of this kind are not read; convert it to PNG or JPEG");
+}
+
+TEST_F(ImagesFolder, SaysWhichVersionOfCifarIsRead) {
+    put("data_batch_1", "pickled");
+    EXPECT_EQ(
+        refused_folder(),
+        ": it has CIFAR-10 as objects of Python, which are not read; bring the binary version, "
+        "whose files end in .bin");
 }
 
 TEST_F(ImagesFolder, NamesTheDamagedFile) {

@@ -11,6 +11,7 @@
 #include "deepsl/data/table.h"
 #include "deepsl/learner/learn.h"
 #include "deepsl/learner/task.h"
+#include "deepsl/learner/turning.h"
 
 namespace deepsl::learner {
 
@@ -33,6 +34,11 @@ std::optional<std::string> why_nothing_was_learned(const Learned& learned);
 
 /// Why the result should not be trusted: training diverges. One sentence each; may be empty.
 std::vector<std::string> result_warnings(const Learned& learned);
+
+/// "The nearest other answer along its lines is 'no', at t = 0.12 of field 1, 0.31 away (1 is how
+/// far rows usually are from their middle). Most changes age (from 41 to 52)."  x [1, inputs]
+std::string turning_description(const TrainedModel& model, const std::optional<Turning>& turning,
+                                MatrixView<const double> x);
 
 /// What is probably not as it was meant: columns that are texts because of a few cells, or because
 /// of decimal commas. One sentence each.

@@ -19,6 +19,7 @@ struct ReportOptions {
     std::size_t lines = 40;         // field lines in the plane, of all fields together
     std::size_t test_points = 600;  // drawn; all of them are counted
     int finer = 4;                  // how much finer than the model's own grid curves are drawn
+    bool importance = false;        // of columns, on the test data, whose targets are real ones
 };
 
 /// Points, map, lines, outline, samples and spectra; with one input and numbers as targets the

@@ -99,8 +99,9 @@ private:
 /// Samples that go through a model together: what measures best, since their tape stays in cache.
 inline constexpr std::size_t chunk_rows = 16;
 
-/// Passes that a training keeps at most, however many threads there are.
-inline constexpr std::size_t training_passes = 16;
+/// Lanes that the chunks of a batch are dealt out to at most (train/step.h): each has a gradient of
+/// its own, however many threads there are.
+inline constexpr std::size_t training_lanes = 16;
 
 /// Any kind of model by its options. All read domain (its centre) and input_scale for what their
 /// networks see, initialiser and precision; and beside these

@@ -18,9 +18,9 @@ struct Use {
 double parameter_count(Kind kind, std::size_t inputs, std::size_t outputs,
                        const ModelOptions& options);
 
-/// Bytes that the use takes, about: the model's numbers, with a gradient for each pass, and what
-/// the passes keep of their chunks. A training has training_passes of them, as many with a tape as
-/// a batch has chunks; predictions have one a thread.
+/// Bytes that the use takes, about: the model's numbers, with a gradient for each lane and pass,
+/// and what the passes keep of their chunks. There is a pass for each thread, but no more in a
+/// training than a batch has chunks.
 double memory_needed(Kind kind, std::size_t inputs, std::size_t outputs,
                      const ModelOptions& options, const Use& use = {});
 

@@ -61,10 +61,20 @@ struct SampleLine {
     std::vector<std::vector<double>> contributions;
 };
 
+/// What there is to say about a column of the data, in one number.
+struct ColumnBar {
+    std::string column;
+    double value = 0.0;
+    double spread = 0.0;  // 0: not known
+    std::string note;     // its cell, for instance; may be empty
+};
+
 struct Sample {
     std::string title;
     double x = 0.0, y = 0.0;
     int predicted = -1, actual = -1;  // classes; -1: unknown, or no classification
+    std::vector<ColumnBar> columns;   // what each adds to the score over a usual row; may be empty
+    std::string remark;               // a sentence below them; may be empty
 
     std::vector<SampleLine> lines;  // [field]
     std::vector<double> constant;   // [output]: c in F(x); may be empty
@@ -114,6 +124,9 @@ struct Report {
 
     bool one_dimensional = false;  // a regression y(x): points and the curves below, no map
     Curve predicted, truth;        // truth may be empty
+
+    std::vector<ColumnBar> importance;  // of columns, the largest first; may be empty
+    std::string importance_name;        // "log loss": what rises without a column
 
     std::vector<Sample> samples;  // two or three; at most six are shown, fewer with many fields
     // [field, group]; if empty, the samples' own spectra take their place

@@ -3,12 +3,14 @@
 // The batch is cut into chunks of model::chunk_rows rows, and these are dealt out to at most
 // BatchPass::lanes lanes: lane a takes chunks a, a + lanes, .. Each chunk goes forward and back
 // while it is in cache. Lanes are independent work; what they learned is added in their order. All
-// of this depends on the batch, not on the threads: same bits on any number of them.
+// of this depends on the batch, not on the threads: same bits on any number of them. There are only
+// as many tapes as threads, so a batch of any size takes the same memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -23,7 +25,7 @@ namespace deepsl::train {
 /// time; the model must outlive it.
 class BatchPass {
 public:
-    static constexpr std::size_t lanes = model::training_passes;
+    static constexpr std::size_t lanes = model::training_lanes;
 
     explicit BatchPass(const model::Predictor& model);
     ~BatchPass();
@@ -45,15 +47,22 @@ public:
 
 private:
     struct Lane;
+    struct Worker;
 
-    void make_lanes(std::size_t rows);
-    /// Calls work(lane, first row, rows) for each chunk.
-    template <class Chunk>
-    LossSums each_chunk(std::size_t rows, const Chunk& work);
+    void prepare(std::size_t rows);
+    Worker& take_worker();
+    void give_back(Worker& worker);
+    /// Takes the sums of chunk(worker, first row, rows) for all chunks of a lane, then calls
+    /// end(worker, lane).
+    template <class Chunk, class End>
+    LossSums each_lane(std::size_t rows, const Chunk& chunk, const End& end);
 
     const model::Predictor& model_;
-    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<Lane> lanes_;
     std::size_t used_ = 0;  // lanes of this batch
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<Worker*> idle_;  // the one that has rested longest first
+    std::mutex guard_;
     model::Prediction prediction_;
 };
 
