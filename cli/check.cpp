@@ -53,9 +53,9 @@ std::vector<double> tolerances_of(const std::string& list) {
     return values;
 }
 
-/// The first rows of a table, or the first images, in the domain.
-Matrix<double> data_samples(const learner::TrainedModel& trained, const CheckArguments& arguments,
-                            std::size_t count) {
+/// The first rows or images of the data, in the data's units.
+Matrix<double> data_rows(const learner::TrainedModel& trained, const CheckArguments& arguments,
+                         std::size_t count) {
     if (trained.image()) {
         data::ImageOptions options{.or_whole = true};
         parse_option(choice<data::ImagePart>("--part", ""), arguments.part, options.part);
@@ -63,7 +63,7 @@ Matrix<double> data_samples(const learner::TrainedModel& trained, const CheckArg
         Matrix<double> x(std::min(count, images->size()), images->shape.size());
         const learner::ImageRows rows(images, {});
         for (std::size_t row = 0; row < x.rows(); ++row) rows.read(row, x.row(row));
-        return trained.coordinates(x);
+        return x;
     }
     if (!trained.encoding)
         throw argument_error("--data takes rows of a table, but the model was not trained on one");
@@ -71,7 +71,7 @@ Matrix<double> data_samples(const learner::TrainedModel& trained, const CheckArg
         learner::read_table_for(trained, arguments.data, with_flags(arguments.table));
     std::vector<std::size_t> rows(std::min(count, table.rows()));
     std::iota(rows.begin(), rows.end(), std::size_t{0});
-    return trained.coordinates(learner::inputs_of(trained, table.rows_of(rows)));
+    return learner::inputs_of(trained, table.rows_of(rows));
 }
 
 void print_mapping(const std::vector<model::MappingRow>& rows, bool json) {
@@ -166,9 +166,9 @@ std::string json_text(const std::string& path, const model::Model& model,
     return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-const model::Model& model_in(const learner::TrainedModel& trained, const std::string& path) {
+const model::Model& model_in(const learner::Voter& voter, const std::string& path) {
     try {
-        return model::checkable(*trained.predictor);
+        return model::checkable(*voter.predictor);
     } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("{}: {}", in_quotes(path), error.what()));
     }
@@ -214,20 +214,38 @@ ExitCode run_check(const CLI::App& verb, const CheckArguments& arguments) {
     set_threads(threads_of(arguments.threads));
     const auto trained = learner::load_model(arguments.model);
     const auto& model = model_in(trained, arguments.model);
-    const auto x = !arguments.data.empty()
-                       ? data_samples(trained, arguments, static_cast<std::size_t>(options.samples))
-                   : trained.scaling.domain
-                       ? model::check_samples(*model.domain(), trained.scaling.spread, options)
-                       : model::check_encoded_samples(*model.domain(), options);
+    Matrix<double> rows;
+    if (!arguments.data.empty())
+        rows = data_rows(trained, arguments, static_cast<std::size_t>(options.samples));
+    const auto samples_for = [&](const learner::Voter& voter) {
+        const auto& domain = *model_in(voter, arguments.model).domain();
+        return !rows.empty()          ? voter.coordinates(rows)
+               : voter.scaling.domain ? model::check_samples(domain, voter.scaling.spread, options)
+                                      : model::check_encoded_samples(domain, options);
+    };
     if (!tolerances.empty()) {
         with_flag_names(
-            [&] { print_mapping(model::check_mapping(model, x, tolerances), arguments.json); },
+            [&] {
+                print_mapping(model::check_mapping(model, samples_for(trained), tolerances),
+                              arguments.json);
+            },
             "tolerances");
         return ExitCode::ok;
     }
-    const auto result = model::check(model, x, options);
-    print(arguments.json ? json_text(arguments.model, model, result)
-                         : result_text(arguments.model, model, result));
+    auto result = model::check(model, samples_for(trained), options);
+    // Of several that vote, the first that is out of bounds is shown, if there is one.
+    std::size_t shown = 0;
+    for (std::size_t v = 1; v < trained.voters() && result.ok(); ++v) {
+        auto other = model::check(model_in(trained.voter(v), arguments.model),
+                                  samples_for(trained.voter(v)), options);
+        if (other.ok()) continue;
+        result = std::move(other);
+        shown = v;
+    }
+    auto title = arguments.model;
+    if (trained.voters() > 1)
+        title += fmt::format(", model {} of {} that vote", shown + 1, trained.voters());
+    print(arguments.json ? json_text(title, model, result) : result_text(title, model, result));
     return result.ok() ? ExitCode::ok : ExitCode::failure;
 }
 

@@ -69,7 +69,10 @@ std::string about_model(const std::string& path, const learner::TrainedModel& mo
     auto out =
         fmt::format("{}: '{}', {}, {}, {}\n", printable(path), name(predictor.kind()),
                     counted(predictor.inputs(), "input"), counted(predictor.outputs(), "output"),
-                    counted(predictor.parameters().learned(), "parameter"));
+                    counted(model.learned_numbers(), "parameter"));
+    if (!model.others.empty())
+        out += fmt::format("  {} vote; what is told of their architecture is the first one's\n",
+                           counted(model.voters(), "model"));
     const auto target = model.record.find("target");
     if (target != model.record.end()) {
         const auto column = printable(target->second);
@@ -103,7 +106,8 @@ Json model_json(const std::string& path, const learner::TrainedModel& model) {
     out["inputs"] = model.features;
     out["factors"] = model.scaling.placement.factor;
     out["classes"] = model.classes;
-    out["parameters"] = model.predictor->parameters().learned();
+    out["parameters"] = model.learned_numbers();
+    out["voters"] = model.voters();
     const auto options = model.predictor->options();
     model::visit_model(options, [&](const Option& option, const auto& value) {
         out["architecture"][std::string(option.name)] = option_text(value);
@@ -205,6 +209,25 @@ std::string image_text(const learner::TrainedModel& model, const data::Images& i
     return out + ": predicted ";
 }
 
+/// Of several that vote: what the first one says, whose lines are told of.
+std::string voters_text(const learner::TrainedModel& model, const learner::RowInspection& row) {
+    if (model.others.empty()) return "";
+    auto out = fmt::format("{} vote", counted(model.voters(), "model"));
+    if (row.fields.empty()) return out + ".\n";
+    std::vector<double> scores;
+    for (std::size_t k = 0; k < row.constant.size(); ++k)
+        scores.push_back(row.constant[k] + row.contributions(k));
+    out += "; what follows is the first one's, which says ";
+    if (!model.predicts_classes()) return out + fmt::format("{:.6g}.\n", scores[0]);
+    std::vector<double> shares(model.classes.size());
+    learner::class_probabilities(scores, shares);
+    const auto most = std::max_element(shares.begin(), shares.end());
+    return out +
+           fmt::format("{} ({:.1f} %). --json has all.\n",
+                       printable(model.classes[static_cast<std::size_t>(most - shares.begin())]),
+                       100.0 * *most);
+}
+
 /// How the contributions make the prediction.
 std::string sum_text(const learner::TrainedModel& model, const learner::RowInspection& row) {
     if (row.fields.empty())
@@ -247,6 +270,9 @@ std::string report_page(const learner::TrainedModel& model, const data::Table& t
         model, {}, learner::report_data(model, table, arguments.strict), options);
     report.title = fmt::format("{} and {}", arguments.model, arguments.data);
     report.subtitle = counted(table.rows(), "row") + ".";
+    if (!model.others.empty())
+        report.subtitle += fmt::format(" {} vote; lines and functions are the first one's.",
+                                       counted(model.voters(), "model"));
     for (const auto& [key, value] : model.record) report.settings.emplace_back(key, value);
     return report::html_report(report);
 }
@@ -263,6 +289,12 @@ std::string image_page(const learner::TrainedModel& model,
     if (image) report.subtitle = fmt::format("Image {} of {}", *image + 1, report.subtitle);
     for (const auto& [key, value] : model.record) report.settings.emplace_back(key, value);
     return report::html_image_report(report);
+}
+
+/// Constants and fields of a voter.
+void put_voter(const learner::VoterInspection& voter, Json& json) {
+    if (!voter.constant.empty()) json["constant"] = voter.constant;
+    for (const auto& field : voter.fields) json["fields"].push_back(field_json(field));
 }
 
 /// What the columns of a table's row say.
@@ -330,6 +362,9 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
         throw argument_error(
             "--report draws lines and eigenfunctions, which only models of the kind dsl have");
     if (lines != nullptr && finer > 1) lines->set_numerics(lines->numerics().finer(finer));
+    for (auto& other : model.others)
+        if (auto* own = other.with_lines(); own != nullptr && finer > 1)
+            own->set_numerics(own->numerics().finer(finer));
     auto json = model_json(arguments.model, model);
     std::string text;
     data::Table table;
@@ -346,15 +381,14 @@ ExitCode run_inspect(const CLI::App& verb, const ApplyArguments& arguments) {
                                 : learner::inspect_row(model, table, number - 1, arguments.strict);
         json["row"] = number;
         json.update(prediction_json(model, row));
-        if (!row.constant.empty()) json["constant"] = row.constant;
+        put_voter(row, json);
+        for (const auto& other : row.others) put_voter(other, json["other_voters"].emplace_back());
         text = images ? image_text(model, *images, number - 1) + prediction_text(model, row) + "\n"
                       : fmt::format("{}, row {} (line {}): {}\n", printable(table.path), number,
                                     table.lines[number - 1], prediction_text(model, row));
-        text += fields_text(model, row);
-        for (std::size_t m = 0; m < row.fields.size(); ++m) {
-            if (row.fields.size() <= most_fields) text += field_text(model, row, m);
-            json["fields"].push_back(field_json(row.fields[m]));
-        }
+        text += voters_text(model, row) + fields_text(model, row);
+        for (std::size_t m = 0; m < row.fields.size() && row.fields.size() <= most_fields; ++m)
+            text += field_text(model, row, m);
         text += sum_text(model, row);
         if (!images) text += about_columns(model, table, number - 1, row, arguments, json);
         tell_notes(arguments, row.predictions.notes);

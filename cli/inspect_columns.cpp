@@ -146,6 +146,7 @@ Json turning_json(const learner::TrainedModel& model,
                   const std::optional<learner::Turning>& turning) {
     if (!turning) return nullptr;
     Json out;
+    out["voter"] = turning->voter + 1;
     out["field"] = turning->field + 1;
     out["t"] = turning->t;
     out["distance"] = turning->distance;

@@ -75,7 +75,7 @@ std::string json_text(const LearnCommand& command, const learner::Learned& learn
     out["best_epoch"] = record.best_epoch;
     if (record.folds > 0) {
         out["folds"] = record.folds;
-        out["fold_epoch"] = record.fold_epoch;
+        if (record.voters == 0) out["fold_epoch"] = record.fold_epoch;
         out["fold_" + record.metric_name] = record.fold_metric;
     }
     out["rows"] = command.rows();
@@ -84,7 +84,8 @@ std::string json_text(const LearnCommand& command, const learner::Learned& learn
     out["inputs"] = predictor.inputs();
     out["classes"] = learned.model.classes;
     out["model_kind"] = name(command.task.kind);
-    out["parameters"] = predictor.parameters().learned();
+    out["parameters"] = learned.model.learned_numbers();
+    out["voters"] = learned.model.voters();
     out["failed_lines"] = record.failed_lines;
     out["seed"] = command.task.train.seed;
     out["threads"] = command.threads;

@@ -13,6 +13,7 @@
 #include "deepsl/learner/image_rows.h"
 #include "deepsl/text.h"
 #include "deepsl/train/evaluation.h"
+#include "learner/vote.h"
 
 namespace deepsl::learner {
 namespace {
@@ -64,7 +65,7 @@ Predictions finished(const TrainedModel& model, model::Prediction prediction) {
     return result;
 }
 
-/// Images in the model's coordinates.
+/// Images of the model's size.
 train::Dataset rows_for(const TrainedModel& model, std::shared_ptr<const data::Images> images) {
     const auto shape = model.image();
     if (!shape || *shape != images->shape)
@@ -72,9 +73,17 @@ train::Dataset rows_for(const TrainedModel& model, std::shared_ptr<const data::I
             fmt::format("{} has images of {}, but the model takes {}", in_quotes(images->path),
                         data::shown_shape(images->shape),
                         shape ? "images of " + data::shown_shape(*shape) : "rows of a table"));
-    auto rows = dataset_of(std::move(images));
-    rows.scaling = model.scaling;
-    return rows;
+    return dataset_of(std::move(images));
+}
+
+/// All voters, on rows that are made when they are read.
+model::Prediction predict_rows(const TrainedModel& model, train::Dataset& rows) {
+    std::vector<model::Prediction> votes;
+    for (std::size_t v = 0; v < model.voters(); ++v) {
+        rows.scaling = model.voter(v).scaling;
+        votes.push_back(train::predict(*model.voter(v).predictor, rows));
+    }
+    return vote(std::move(votes), model.predicts_classes());
 }
 
 }  // namespace
@@ -129,7 +138,8 @@ std::shared_ptr<const data::Images> read_images_for(const TrainedModel& model,
 }
 
 Predictions predict(const TrainedModel& model, std::shared_ptr<const data::Images> images) {
-    return finished(model, train::predict(*model.predictor, rows_for(model, std::move(images))));
+    auto rows = rows_for(model, std::move(images));
+    return finished(model, predict_rows(model, rows));
 }
 
 Predictions predict(const TrainedModel& model, MatrixView<const double> x) {
@@ -158,8 +168,8 @@ Score evaluate(const TrainedModel& model, const data::Table& table, bool strict)
 }
 
 Score evaluate(const TrainedModel& model, std::shared_ptr<const data::Images> images) {
-    const auto rows = rows_for(model, labelled(std::move(images), model.classes));
-    return score_of(model, train::predict(*model.predictor, rows), rows.targets());
+    auto rows = rows_for(model, labelled(std::move(images), model.classes));
+    return score_of(model, predict_rows(model, rows), rows.targets());
 }
 
 Score evaluate(const TrainedModel& model, const train::Dataset& rows) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
+#include "learner/vote.h"
 
 namespace deepsl::learner {
 namespace {
@@ -20,52 +23,78 @@ constexpr std::array<double, 5> weights{0.118463442528095, 0.239314335249683, 0.
 constexpr std::size_t first_panels = 2, most_panels = 256;
 constexpr double tolerance = 1e-4;  // of the largest difference; what float32 gives
 
-/// The straight way in the model's coordinates.
+/// The straight way of one voter, in its own coordinates.
+struct Leg {
+    const model::Predictor* predictor;
+    Matrix<double> from, to;
+    std::unique_ptr<model::Pass> pass;
+    Matrix<double> z, seeds, gradient;
+
+    Leg(const Voter& voter, MatrixView<const double> usual, MatrixView<const double> x)
+        : predictor(voter.predictor.get()),
+          from(voter.scaling.forward(usual)),
+          to(voter.scaling.forward(x)),
+          pass(predictor->make_pass()) {}
+
+    /// The nodes of a panel.
+    void go(std::size_t panel, std::size_t panels) {
+        z.resize(places.size(), from.columns());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const double s = (static_cast<double>(panel) + places[i]) / static_cast<double>(panels);
+            for (std::size_t c = 0; c < from.columns(); ++c)
+                z(i, c) = std::lerp(from(0, c), to(0, c), s);
+        }
+    }
+};
+
+/// All voters walk at once, since what each adds depends on what all of them say.
 class Way {
 public:
     Way(const TrainedModel& model, MatrixView<const double> x)
-        : predictor_(*model.predictor),
-          from_(model.scaling.forward(usual_row(model))),
-          to_(model.scaling.forward(x)),
-          pass_(predictor_.make_pass()) {}
-
-    const Matrix<double>& from() const { return from_; }
-    const Matrix<double>& to() const { return to_; }
+        : classes_(model.predicts_classes()), outputs_(model.predictor->outputs()) {
+        const auto usual = usual_row(model);
+        for (std::size_t v = 0; v < model.voters(); ++v)
+            legs_.emplace_back(model.voter(v), usual, x);
+    }
 
     /// The integral of the gradients by z, times dz: [output, input]. False if a sample failed.
     bool integrate(std::size_t panels, Matrix<double>& parts) {
-        const auto inputs = predictor_.inputs(), outputs = predictor_.outputs();
-        parts = Matrix<double>(outputs, inputs, 0.0);
+        parts = Matrix<double>(outputs_, legs_.front().from.columns(), 0.0);
         bool complete = true;
-        for (std::size_t panel = 0; panel < panels; ++panel) {
-            z_.resize(places.size(), inputs);
-            for (std::size_t i = 0; i < places.size(); ++i) {
-                const double s =
-                    (static_cast<double>(panel) + places[i]) / static_cast<double>(panels);
-                for (std::size_t c = 0; c < inputs; ++c)
-                    z_(i, c) = std::lerp(from_(0, c), to_(0, c), s);
+        for (std::size_t panel = 0; panel < panels && complete; ++panel) {
+            std::vector<model::Prediction> votes;
+            for (auto& leg : legs_) {
+                leg.go(panel, panels);
+                votes.push_back(leg.pass->forward(leg.z, false));
+                complete = complete && votes.back().failed() == 0;
             }
-            for (std::size_t k = 0; k < outputs; ++k) {
-                // Of each output its own sweep; the forward one leaves what a single sweep takes.
-                const auto& prediction = pass_->forward(z_, true);
-                complete = complete && prediction.failed() == 0;
-                seeds_ = Matrix<double>(places.size(), outputs, 0.0);
-                for (std::size_t i = 0; i < places.size(); ++i)
-                    seeds_(i, k) = weights[i] / static_cast<double>(panels);
-                pass_->backward(seeds_, {}, &gradient_);
-                for (std::size_t i = 0; i < places.size(); ++i)
-                    for (std::size_t c = 0; c < inputs; ++c)
-                        parts(k, c) += gradient_(i, c) * (to_(0, c) - from_(0, c));
-            }
+            for (std::size_t v = 0; v < legs_.size() && complete; ++v)
+                for (std::size_t k = 0; k < outputs_; ++k)
+                    add(votes, v, k, 1.0 / static_cast<double>(panels), parts);
         }
         return complete;
     }
 
 private:
-    const model::Predictor& predictor_;
-    Matrix<double> from_, to_;
-    std::unique_ptr<model::Pass> pass_;
-    Matrix<double> z_, seeds_, gradient_;
+    /// What voter v adds to output k on a panel of this length.
+    void add(const std::vector<model::Prediction>& votes, std::size_t v, std::size_t k,
+             double length, Matrix<double>& parts) {
+        auto& leg = legs_[v];
+        leg.pass->forward(leg.z, true);  // of each output a sweep of its own
+        leg.seeds.resize(places.size(), outputs_);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            vote_gradient(votes, classes_, i, k, v, leg.seeds.row(i));
+            for (double& seed : leg.seeds.row(i)) seed *= weights[i] * length;
+        }
+        leg.pass->backward(leg.seeds, {}, &leg.gradient);
+        for (std::size_t i = 0; i < places.size(); ++i)
+            for (std::size_t c = 0; c < parts.columns(); ++c)
+                parts(k, c) += leg.gradient(i, c) * (leg.to(0, c) - leg.from(0, c));
+    }
+
+    bool classes_;
+    std::size_t outputs_;
+    std::vector<Leg> legs_;
 };
 
 }  // namespace
@@ -83,9 +112,9 @@ Contributions contributions_of(const TrainedModel& model, MatrixView<const doubl
         throw argument_error(
             fmt::format("contributions are told of one row at a time, but got {}", x.rows()));
     Way way(model, x);
-    const auto ends = [&](const Matrix<double>& z) { return model.predictor->predict(z); };
-    const auto first = ends(way.from()), last = ends(way.to());
+    const auto first = model.predict(usual_row(model)), last = model.predict(x);
     const auto outputs = model.predictor->outputs();
+    const double unit = model.predicts_classes() ? 1.0 : model.target_scale;
 
     Contributions result;
     result.columns = columns_of(model);
@@ -98,19 +127,16 @@ Contributions contributions_of(const TrainedModel& model, MatrixView<const doubl
         result.gap = 0.0;
         for (std::size_t k = 0; k < outputs; ++k) {
             const auto row = by_input.row(k);
-            const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+            const double sum = unit * std::accumulate(row.begin(), row.end(), 0.0);
             result.gap = std::max(result.gap, std::fabs(last.y(0, k) - first.y(0, k) - sum));
         }
         if (result.gap <= tolerance * largest || panels >= most_panels || !result.complete) break;
     }
 
-    const double unit = model.predicts_classes() ? 1.0 : model.target_scale;
-    const double zero = model.predicts_classes() ? 0.0 : model.target_mean;
-    result.gap *= unit;
     result.parts = Matrix<double>(outputs, result.columns.size(), 0.0);
     for (std::size_t k = 0; k < outputs; ++k) {
-        result.usual.push_back(zero + unit * first.y(0, k));
-        result.row.push_back(zero + unit * last.y(0, k));
+        result.usual.push_back(first.y(0, k));
+        result.row.push_back(last.y(0, k));
         for (std::size_t c = 0; c < result.columns.size(); ++c)
             for (std::size_t i = 0; i < result.columns[c].count; ++i)
                 result.parts(k, c) += unit * by_input(k, result.columns[c].first + i);

@@ -50,9 +50,10 @@ std::string counts(const std::map<std::string, std::size_t>& columns) {
 std::string stopping_description(const Task& task, std::size_t validation_rows) {
     const auto& train = task.train;
     if (validation_rows == 0 && task.epoch_folds > 0)
-        return fmt::format(
-            "few rows: {} choose the number of epochs, then all rows are learned from",
-            counted(task.epoch_folds, "fold"));
+        return fmt::format("few rows: {}{}", counted(task.epoch_folds, "fold"),
+                           task.after_folds == AfterFolds::vote
+                               ? ", each left out once; the models trained on the others vote"
+                               : " choose the number of epochs, then all rows are learned from");
     if (validation_rows == 0 && train.validation == 0.0 && train.stop_epoch > 0)
         return fmt::format("{}, the last one is kept: nothing is held out",
                            counted(train.last_epoch(), "epoch"));
@@ -115,15 +116,20 @@ std::string result_description(const Learned& learned) {
     auto text = accuracy
                     ? fmt::format("accuracy {} ", percent(value))
                     : fmt::format(fmt::runtime(value > -1e4 ? "R² {:.4f} " : "R² {:.3e} "), value);
-    text += folds ? fmt::format(
-                        "on rows left out, in {} folds after epoch {}; then all {} "
-                        "were learned from for {}",
-                        record.folds, record.fold_epoch, counted(record.training_rows, "row"),
-                        counted(record.epochs.size(), "epoch"))
-                  : fmt::format("on {}, epoch {} of {}",
-                                held_out ? counted(record.validation_rows, "validation row")
-                                         : counted(record.training_rows, "training row"),
-                                record.best_epoch, record.epochs.size());
+    text += record.voters > 0
+                ? fmt::format(
+                      "on rows left out, in {} folds, each after its best epoch; their "
+                      "models vote",
+                      record.folds)
+            : folds ? fmt::format(
+                          "on rows left out, in {} folds after epoch {}; then all {} "
+                          "were learned from for {}",
+                          record.folds, record.fold_epoch, counted(record.training_rows, "row"),
+                          counted(record.epochs.size(), "epoch"))
+                    : fmt::format("on {}, epoch {} of {}",
+                                  held_out ? counted(record.validation_rows, "validation row")
+                                           : counted(record.training_rows, "training row"),
+                                  record.best_epoch, record.epochs.size());
     if (!std::isnan(learned.majority))
         text += fmt::format(" (always guessing the most frequent class: {})",
                             percent(learned.majority));
@@ -206,7 +212,11 @@ std::string turning_description(const TrainedModel& model, const std::optional<T
         "is how far rows usually are from their middle).",
         turning->label < 0 ? "none"
                            : printable(model.classes[static_cast<std::size_t>(turning->label)]),
-        turning->t, turning->field + 1, turning->distance);
+        turning->t,
+        model.others.empty()
+            ? fmt::format("{}", turning->field + 1)
+            : fmt::format("{} of model {}", turning->field + 1, turning->voter + 1),
+        turning->distance);
     const auto columns = columns_of(model);
     const auto here = cells_of(model, x);
     std::vector<std::string> changes;

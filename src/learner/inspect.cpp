@@ -11,20 +11,13 @@
 
 namespace deepsl::learner {
 
-double RowInspection::contributions(std::size_t output) const {
-    double sum = 0.0;
-    for (const auto& field : fields)
-        for (const double part : field.contribution(0, output)) sum += part;
-    return sum;
-}
+namespace {
 
-RowInspection inspect_row(const TrainedModel& model, MatrixView<const double> x) {
-    if (x.rows() != 1)
-        throw argument_error(fmt::format("one row is inspected at a time, but got {}", x.rows()));
-    RowInspection row;
-    row.predictions = predict(model, x);
-    row.z = model.coordinates(x);
-    const auto* lines = model.with_lines();
+VoterInspection inspect_voter(const Voter& voter, const TrainedModel& model,
+                              MatrixView<const double> x) {
+    VoterInspection row;
+    row.z = voter.coordinates(x);
+    const auto* lines = voter.with_lines();
     if (lines == nullptr) return row;
     // In the target's units; scores have none.
     const bool classes = model.predicts_classes();
@@ -39,6 +32,25 @@ RowInspection inspect_row(const TrainedModel& model, MatrixView<const double> x)
         }
         row.fields.push_back(std::move(field));
     }
+    return row;
+}
+
+}  // namespace
+
+double VoterInspection::contributions(std::size_t output) const {
+    double sum = 0.0;
+    for (const auto& field : fields)
+        for (const double part : field.contribution(0, output)) sum += part;
+    return sum;
+}
+
+RowInspection inspect_row(const TrainedModel& model, MatrixView<const double> x) {
+    if (x.rows() != 1)
+        throw argument_error(fmt::format("one row is inspected at a time, but got {}", x.rows()));
+    RowInspection row;
+    static_cast<VoterInspection&>(row) = inspect_voter(model, model, x);
+    for (const auto& other : model.others) row.others.push_back(inspect_voter(other, model, x));
+    row.predictions = predict(model, x);
     return row;
 }
 

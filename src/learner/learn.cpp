@@ -44,15 +44,50 @@ void fill_record(const Task& task, std::size_t rows, Learned& learned) {
     if (training.folds > 0)
         record[fmt::format("{} in {} folds", training.metric_name, training.folds)] =
             fmt::format("{:.6g}", training.fold_metric);
+    if (training.voters > 0) record["voters"] = fmt::format("{}", training.voters);
     record["failed lines"] = fmt::format("{}", training.failed_lines);
 }
 
 /// The model of the first fold, where the caller has stopped among them.
 void take_first_fold(Length& length, Learned& learned) {
-    learned.model.scaling = std::move(length.first_fold);
-    if (!length.choice.values.empty()) learned.model.predictor->set_values(length.choice.values);
-    learned.record = std::move(length.choice.record);
+    auto& first = length.choice.models.front();
+    learned.model.scaling = std::move(length.scalings.front());
+    learned.model.predictor = std::move(first.predictor);
+    learned.record = std::move(first.record);
+    learned.record.interrupted = true;
     learned.stopped_in_folds = true;
+}
+
+void remove_fold_checkpoints(const train::Checkpointing& checkpointing, std::int64_t folds) {
+    std::error_code ignored;  // what cannot be removed does no harm
+    for (std::int64_t k = 1; k <= folds && !checkpointing.path.empty(); ++k)
+        std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
+}
+
+/// The models of all folds, each after its own best epoch. The record is the first one's, with the
+/// failures of all.
+void let_folds_vote(Length& length, const train::Checkpointing& checkpointing, Learned& learned) {
+    const double metric = length.choice.own_metric();
+    std::int64_t rows = 0;
+    for (std::size_t k = 0; k < length.choice.models.size(); ++k) {
+        auto& [predictor, record, left_out] = length.choice.models[k];
+        Voter voter{std::move(predictor), std::move(length.scalings[k])};
+        rows += static_cast<std::int64_t>(left_out);
+        if (k == 0) {
+            static_cast<Voter&>(learned.model) = std::move(voter);
+            learned.record = std::move(record);
+            continue;
+        }
+        learned.model.others.push_back(std::move(voter));
+        learned.record.failed_lines += record.failed_lines;
+        for (const auto& [name, count] : record.failures) learned.record.failures[name] += count;
+    }
+    learned.record.folds = learned.record.voters = length.folds;
+    learned.record.fold_metric = metric;
+    learned.record.seconds = length.choice.seconds;
+    learned.record.training_rows = rows;
+    learned.record.validation_rows = 0;
+    remove_fold_checkpoints(checkpointing, length.folds);
 }
 
 /// Scales the rows and trains on them.
@@ -70,9 +105,7 @@ void fit(Prepared& prepared, const Task& task, const Length& length,
     learned.record.fold_epoch = length.choice.epoch;
     learned.record.fold_metric = length.choice.metric;
     learned.record.seconds += length.choice.seconds;
-    std::error_code ignored;  // what cannot be removed does no harm
-    for (std::int64_t k = 1; k <= length.folds && !checkpointing.path.empty(); ++k)
-        std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
+    remove_fold_checkpoints(checkpointing, length.folds);
 }
 
 }  // namespace
@@ -95,7 +128,10 @@ Learned learn(Prepared prepared, const Task& task, const train::Callbacks& callb
     if (learned.model.predicts_classes()) learned.majority = train::majority_share(measured.labels);
     if (length.choice.interrupted) {
         take_first_fold(length, learned);
+    } else if (length.folds > 0 && task.after_folds == AfterFolds::vote) {
+        let_folds_vote(length, keeping, learned);
     } else {
+        length.choice.models.clear();
         fit(prepared, task, length, callbacks, keeping, learned);
     }
     fill_record(task, rows, learned);

@@ -41,12 +41,13 @@ std::size_t input_of_largest_number(const Matrix<double>& x) {
 void choose_by_folds(const Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
                      const train::Checkpointing& checkpointing, Length& length) {
     if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
+    length.scalings.resize(static_cast<std::size_t>(length.folds));
     const auto make = [&](std::uint64_t seed) { return new_predictor(prepared, task, seed); };
     const auto scale = [&](std::int64_t fold, train::Dataset& known, train::Dataset& left_out) {
         auto scaling = fit_scaling(known, prepared.model, task);
         scale_rows(scaling, known);
         scale_rows(scaling, left_out);
-        if (fold == 0) length.first_fold = std::move(scaling);
+        length.scalings[static_cast<std::size_t>(fold)] = std::move(scaling);
     };
     auto in_folds = length.options;
     in_folds.cool_down = 0.0;  // every epoch is a candidate there, not the last alone

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "deepsl/field/scaling.h"
 #include "deepsl/learner/learn.h"
@@ -14,7 +15,7 @@ struct Length {
     train::TrainOptions options;  // the task's, with the last epoch where folds have chosen it
     std::int64_t folds = 0;       // that have chosen
     train::EpochChoice choice;    // what they have found
-    field::Scaling first_fold;    // in which its model was trained, if they were interrupted
+    std::vector<field::Scaling> scalings;  // in which their models were trained  [fold]
 };
 
 /// By folds, if the task asks for them; else a share of the training rows becomes validation rows.

@@ -77,11 +77,11 @@ std::vector<std::pair<double, double>> input_ranges(const data::Encoding& encodi
     return ranges;
 }
 
-Complaint check_scaling(const TrainedModel& trained) {
-    const auto& domain = trained.scaling.domain;
-    const auto& placement = trained.scaling.placement;
-    const double spread = trained.scaling.spread;
-    if (const auto i = impossible_input(trained.scaling))
+Complaint check_scaling(const TrainedModel& trained, const Voter& voter) {
+    const auto& domain = voter.scaling.domain;
+    const auto& placement = voter.scaling.placement;
+    const double spread = voter.scaling.spread;
+    if (const auto i = impossible_input(voter.scaling))
         return fmt::format("its scaling has the factor {:g} and the shift {:g}, which no data give",
                            placement.factor[*i], placement.shift[*i]);
     // What goes into an encoder may lie anywhere.
@@ -125,8 +125,8 @@ Complaint check_target(const TrainedModel& trained) {
 }
 
 /// Functions are divided by their measured scale.
-Complaint check_measured(const TrainedModel& trained) {
-    const auto& parameters = trained.predictor->parameters();
+Complaint check_measured(const Voter& voter) {
+    const auto& parameters = voter.predictor->parameters();
     for (const auto& parameter : parameters.list()) {
         if (!parameter.name.ends_with("u_scale")) continue;
         for (std::size_t i = 0; i < parameter.size(); ++i)
@@ -151,8 +151,13 @@ std::optional<std::size_t> impossible_input(const field::Scaling& scaling) {
 }
 
 std::optional<std::string> nonsense_in(const TrainedModel& trained) {
-    for (const auto check : {check_names, check_scaling, check_target, check_measured})
+    for (const auto check : {check_names, check_target})
         if (auto complaint = check(trained)) return complaint;
+    for (std::size_t v = 0; v < trained.voters(); ++v) {
+        const auto& voter = trained.voter(v);
+        if (auto complaint = check_scaling(trained, voter)) return complaint;
+        if (auto complaint = check_measured(voter)) return complaint;
+    }
     return {};
 }
 

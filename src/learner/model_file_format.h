@@ -1,7 +1,9 @@
 // What writing and reading a model file share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +14,17 @@
 namespace deepsl::learner {
 
 inline constexpr std::string_view model_format = "deepsl model";
-inline constexpr std::string_view model_version = "2", first_model_version = "1";
+/// Version 3 has several voters; a model of one is written as version 2, which older programs read.
+inline constexpr std::string_view voters_version = "3", model_version = "2",
+                                  first_model_version = "1";
+
+/// More do not make sense, and a file must not ask for more.
+inline constexpr std::int64_t most_voters = 1000;
+
+/// What the entries and tensors of a voter begin with, after the first one: "voter2.".
+inline std::string prefix_of(std::size_t voter) {
+    return voter == 0 ? "" : "voter" + std::to_string(voter + 1) + ".";
+}
 
 /// Figures that were measured are kept in full, whatever the precision of the networks.
 inline io::DType type_of(const network::Parameter& parameter, model::Precision precision) {

@@ -156,8 +156,9 @@ const std::map<std::string, std::string, std::less<>>& options_added_since() {
     return values;
 }
 
-model::ModelOptions options_from(const std::string& path, const Metadata& metadata, bool first) {
-    auto written = metadata.value<std::map<std::string, std::string>>("architecture");
+model::ModelOptions options_from(const std::string& path, const Metadata& metadata,
+                                 const std::string& prefix, bool first) {
+    auto written = metadata.value<std::map<std::string, std::string>>(prefix + "architecture");
     for (const auto& [name, value] : options_added_since()) written.emplace(name, value);
     if (first)
         for (const auto& [name, value] : options_since_first_version())
@@ -187,10 +188,10 @@ bool check_version(const std::string& path, const io::TensorFile& file, const Me
         written == nullptr || *written != model_format)
         refuse(path, "it is a safetensors file, but not one written by deepsl", name_another);
     const auto& number = metadata.text("version");
-    if (number != model_version && number != first_model_version)
+    if (number != voters_version && number != model_version && number != first_model_version)
         refuse(path,
-               fmt::format("it is of version {}, and this program reads versions {} and {}",
-                           in_quotes(number, 20), first_model_version, model_version),
+               fmt::format("it is of version {}, and this program reads versions {} to {}",
+                           in_quotes(number, 20), first_model_version, voters_version),
                other_program);
     const bool first = number == first_model_version;
     const auto* checksum = metadata.find(io::checksum_key);
@@ -200,52 +201,91 @@ bool check_version(const std::string& path, const io::TensorFile& file, const Me
     return first;
 }
 
-/// A predictor of the architecture with the file's parameters.
-std::unique_ptr<model::Predictor> predictor_from(const std::string& path,
-                                                 const io::TensorFile& file,
-                                                 const Metadata& metadata,
-                                                 const model::ModelOptions& options) {
+std::size_t voters_in(const std::string& path, const Metadata& metadata) {
+    const bool several = metadata.text("version") == voters_version;
+    if (several != (metadata.find("voters") != nullptr))
+        refuse(path, "its version does not fit the number of its voters");
+    if (!several) return 1;
+    const auto count = metadata.value<std::int64_t>("voters");
+    if (count < 2 || count > most_voters) refuse(path, "the number of its voters makes no sense");
+    return static_cast<std::size_t>(count);
+}
+
+/// What the header says of a voter.
+struct Plan {
+    std::string prefix;
+    model::Kind kind = model::Kind::dsl;
+    model::ModelOptions options;
+    std::size_t inputs = 0, outputs = 0;
+};
+
+Plan plan_from(const std::string& path, const Metadata& metadata, std::size_t voter, bool first) {
+    Plan plan;
+    plan.prefix = prefix_of(voter);
     // Files before there were baselines do not tell.
-    const auto* written_kind = metadata.find("kind");
-    const auto kind = written_kind == nullptr
-                          ? model::Kind::dsl
-                          : metadata.choice_of<model::Kind>("kind", *written_kind);
+    if (const auto* kind = metadata.find(plan.prefix + "kind"); kind != nullptr)
+        plan.kind = metadata.choice_of<model::Kind>("kind", *kind);
+    plan.options = options_from(path, metadata, plan.prefix, first);
+    if (!first && metadata.choice_of<field::DomainKind>(
+                      "domain", metadata.text(plan.prefix + "domain")) != plan.options.domain)
+        refuse(path, "its scaling was made for another domain");
     const auto inputs = metadata.value<std::int64_t>("inputs");
     const auto outputs = metadata.value<std::int64_t>("outputs");
     constexpr std::int64_t most = 1'000'000;
     if (inputs < 1 || outputs < 1 || inputs > most || outputs > most)
         refuse(path, "the number of its inputs or outputs makes no sense");
-    const auto n = static_cast<std::size_t>(inputs), k = static_cast<std::size_t>(outputs);
-    double held = 0.0;
+    plan.inputs = static_cast<std::size_t>(inputs);
+    plan.outputs = static_cast<std::size_t>(outputs);
+    return plan;
+}
+
+/// Checked before models are made, which allocate as much as their architectures say.
+void check_held(const std::string& path, const io::TensorFile& file,
+                const std::vector<Plan>& plans) {
+    double held = 0.0, needed = 2.0;  // the target's mean and scale
     for (const auto& tensor : file.tensors)
         held += static_cast<double>(tensor.bytes.size()) /
                 static_cast<double>(io::size_of(tensor.dtype));
-    const double of_scaling = 2.0 * static_cast<double>(inputs) + 3.0;
-    // Checked before the model is made, which allocates as much as its architecture says.
-    if (model::parameter_count(kind, n, k, options) + of_scaling != held)
-        refuse(path, "it does not hold as many numbers as its architecture needs");
+    for (const auto& plan : plans)
+        needed += model::parameter_count(plan.kind, plan.inputs, plan.outputs, plan.options) +
+                  2.0 * static_cast<double>(plan.inputs) + 1.0;
+    if (needed != held) refuse(path, "it does not hold as many numbers as its architecture needs");
+}
+
+/// A predictor of the architecture with the file's parameters.
+std::unique_ptr<model::Predictor> predictor_from(const std::string& path,
+                                                 const io::TensorFile& file, const Plan& plan) {
     constexpr model::Use use{.training = false};
     try {
-        model::check_size(kind, n, k, options, use);
+        model::check_size(plan.kind, plan.inputs, plan.outputs, plan.options, use);
     } catch (const Error& error) {
         throw data_error(fmt::format("{} cannot be used here: {}; use a machine with more memory",
                                      in_quotes(path), error.what()));
     }
     std::unique_ptr<model::Predictor> predictor;
     try {
-        predictor = model::make_predictor(kind, n, k, options, 0, use);
+        predictor =
+            model::make_predictor(plan.kind, plan.inputs, plan.outputs, plan.options, 0, use);
     } catch (const Error& error) {
         refuse(path, fmt::format("in its architecture {}", complaint_of(error)));
     }
-    const auto& list = predictor->parameters().list();
-    if (list.size() + 3 != file.tensors.size())
-        refuse(path, "it holds other tensors than its architecture needs");
     std::vector<double> values(predictor->parameters().size());
-    for (const auto& parameter : list)
-        take(path, file, parameter.name, type_of(parameter, options.precision), shape_of(parameter),
-             std::span(values).subspan(parameter.offset, parameter.size()));
+    for (const auto& parameter : predictor->parameters().list())
+        take(path, file, plan.prefix + parameter.name, type_of(parameter, plan.options.precision),
+             shape_of(parameter), std::span(values).subspan(parameter.offset, parameter.size()));
     predictor->set_values(values);
     return predictor;
+}
+
+Voter voter_from(const std::string& path, const io::TensorFile& file, const Plan& plan) {
+    Voter voter;
+    voter.predictor = predictor_from(path, file, plan);
+    auto& scaling = voter.scaling;
+    if (plan.options.latent == 0)
+        scaling.domain = field::make_domain(plan.options.domain, plan.inputs);
+    scaling.placement.shift = take_list(path, file, plan.prefix + "scaling.shift", plan.inputs);
+    scaling.placement.factor = take_list(path, file, plan.prefix + "scaling.factor", plan.inputs);
+    return voter;
 }
 
 }  // namespace
@@ -254,20 +294,26 @@ TrainedModel load_model(const std::string& path) {
     const auto file = io::read_tensor_file(path);
     const Metadata metadata(path, file);
     const bool first = check_version(path, file, metadata);
-    const auto options = options_from(path, metadata, first);
+    std::vector<Plan> plans;
+    for (std::size_t v = 0; v < voters_in(path, metadata); ++v)
+        plans.push_back(plan_from(path, metadata, v, first));
+    check_held(path, file, plans);
 
     TrainedModel trained;
-    trained.predictor = predictor_from(path, file, metadata, options);
+    std::size_t tensors = 1;
+    const auto numbers = take_list(path, file, "scaling.numbers", 2 + plans.size());
+    for (std::size_t v = 0; v < plans.size(); ++v) {
+        auto voter = voter_from(path, file, plans[v]);
+        voter.scaling.spread = v == 0 ? numbers[0] : numbers[2 + v];
+        tensors += voter.predictor->parameters().list().size() + 2;
+        if (v == 0)
+            static_cast<Voter&>(trained) = std::move(voter);
+        else
+            trained.others.push_back(std::move(voter));
+    }
+    if (tensors != file.tensors.size())
+        refuse(path, "it holds other tensors than its architecture needs");
     const auto inputs = trained.predictor->inputs();
-    if (!first &&
-        metadata.choice_of<field::DomainKind>("domain", metadata.text("domain")) != options.domain)
-        refuse(path, "its scaling was made for another domain");
-    auto& scaling = trained.scaling;
-    if (options.latent == 0) scaling.domain = field::make_domain(options.domain, inputs);
-    scaling.placement.shift = take_list(path, file, "scaling.shift", inputs);
-    scaling.placement.factor = take_list(path, file, "scaling.factor", inputs);
-    const auto numbers = take_list(path, file, "scaling.numbers", 3);
-    scaling.spread = numbers[0];
     trained.target_mean = numbers[1];
     trained.target_scale = numbers[2];
     trained.features = metadata.value<std::vector<std::string>>("features");

@@ -53,9 +53,10 @@ std::string as_json(const std::string& path, const T& value) {
     }
 }
 
-/// Everything about a model but its checksum.
-io::TensorFile file_of(const std::string& path, const TrainedModel& trained) {
-    const auto& model = *trained.predictor;
+/// Architecture, parameters and scaling of a voter.
+void put_voter(const std::string& path, const Voter& voter, const std::string& prefix,
+               io::TensorFile& file) {
+    const auto& model = *voter.predictor;
     if (!model.built_in())
         throw output_error(fmt::format(
             "cannot write {}: a model with a field, coefficients, a domain or a network of your "
@@ -66,29 +67,38 @@ io::TensorFile file_of(const std::string& path, const TrainedModel& trained) {
     model::visit_model(options, [&](const Option& option, const auto& value) {
         architecture[std::string(option.name)] = option_text(value);
     });
-    io::TensorFile file;
-    auto& m = file.metadata;
-    m["format"] = model_format;
-    m["version"] = model_version;
-    m["kind"] = name(model.kind());
-    if (trained.encoding) m["encoding"] = trained.encoding->to_json();
-    m["architecture"] = json(architecture).dump();
-    m["domain"] = name(options.domain);
-    m["inputs"] = json(model.inputs()).dump();
-    m["outputs"] = json(model.outputs()).dump();
-    m["features"] = as_json(path, trained.features);
-    m["classes"] = as_json(path, trained.classes);
-    m["training"] = as_json(path, trained.record);
+    file.metadata[prefix + "kind"] = name(model.kind());
+    file.metadata[prefix + "architecture"] = json(architecture).dump();
+    file.metadata[prefix + "domain"] = name(options.domain);
     const auto& parameters = model.parameters();
     for (const auto& parameter : parameters.list())
         file.tensors.push_back(
-            stored(parameter.name, type_of(parameter, options.precision),
+            stored(prefix + parameter.name, type_of(parameter, options.precision),
                    std::span(parameters.values()).subspan(parameter.offset, parameter.size()),
                    shape_of(parameter)));
-    file.tensors.push_back(stored("scaling.shift", trained.scaling.placement.shift));
-    file.tensors.push_back(stored("scaling.factor", trained.scaling.placement.factor));
-    file.tensors.push_back(stored(
-        "scaling.numbers", {trained.scaling.spread, trained.target_mean, trained.target_scale}));
+    file.tensors.push_back(stored(prefix + "scaling.shift", voter.scaling.placement.shift));
+    file.tensors.push_back(stored(prefix + "scaling.factor", voter.scaling.placement.factor));
+}
+
+/// Everything about a model but its checksum.
+io::TensorFile file_of(const std::string& path, const TrainedModel& trained) {
+    io::TensorFile file;
+    auto& m = file.metadata;
+    m["format"] = model_format;
+    m["version"] = trained.others.empty() ? model_version : voters_version;
+    if (!trained.others.empty()) m["voters"] = json(trained.voters()).dump();
+    if (trained.encoding) m["encoding"] = trained.encoding->to_json();
+    m["inputs"] = json(trained.predictor->inputs()).dump();
+    m["outputs"] = json(trained.predictor->outputs()).dump();
+    m["features"] = as_json(path, trained.features);
+    m["classes"] = as_json(path, trained.classes);
+    m["training"] = as_json(path, trained.record);
+    std::vector<double> numbers{trained.scaling.spread, trained.target_mean, trained.target_scale};
+    for (std::size_t v = 0; v < trained.voters(); ++v) {
+        put_voter(path, trained.voter(v), prefix_of(v), file);
+        if (v > 0) numbers.push_back(trained.voter(v).scaling.spread);
+    }
+    file.tensors.push_back(stored("scaling.numbers", numbers));
     return file;
 }
 

@@ -227,7 +227,10 @@ std::vector<report::Sample> chosen_samples(const TrainedModel& trained, const tr
             sample.predicted = decisions.winner[row];
             sample.actual = static_cast<int>(test.labels[row]);
         }
-        sample.constant = row_of(prediction.y, row);
+        // The lines are the first voter's, and so is the sum that they lead to.
+        const auto own = trained.ask(x);
+        for (const double y : own.y.row(0))
+            sample.constant.push_back(trained.target_mean + trained.target_scale * y);
         for (std::size_t m = 0; m < fields; ++m) {
             auto line = sample_line(trained, x, finer, m);
             if (!line) break;

@@ -4,23 +4,42 @@
 #include <utility>
 
 #include "deepsl/model/encoded.h"
+#include "learner/vote.h"
 
 namespace deepsl::learner {
 
-const model::Model* TrainedModel::with_lines() const {
+const model::Model* Voter::with_lines() const {
     const auto* const encoded = dynamic_cast<const model::Encoded*>(predictor.get());
     return dynamic_cast<const model::Model*>(encoded != nullptr ? &encoded->behind()
                                                                 : predictor.get());
 }
 
-model::Model* TrainedModel::with_lines() {  // NOLINT(readability-make-member-function-const)
+model::Model* Voter::with_lines() {  // NOLINT(readability-make-member-function-const)
     return const_cast<model::Model*>(std::as_const(*this).with_lines());
 }
 
-Matrix<double> TrainedModel::coordinates(MatrixView<const double> x) const {
+Matrix<double> Voter::coordinates(MatrixView<const double> x) const {
     auto z = scaling.forward(x);
     const auto* const encoded = dynamic_cast<const model::Encoded*>(predictor.get());
     return encoded != nullptr ? encoded->encode(z) : z;
+}
+
+model::Prediction Voter::ask(MatrixView<const double> x) const {
+    // So many at a time are brought into the domain, lest a large table be held twice.
+    constexpr std::size_t block = 16384;
+    model::Prediction prediction;
+    prediction.resize(x.rows(), predictor->outputs(), predictor->eigenvalues());
+    for (std::size_t first = 0; first < x.rows(); first += block) {
+        const auto part = x.part(first, std::min(block, x.rows() - first));
+        prediction.put(first, predictor->predict(scaling.forward(part)));
+    }
+    return prediction;
+}
+
+std::size_t TrainedModel::learned_numbers() const {
+    std::size_t count = 0;
+    for (std::size_t v = 0; v < voters(); ++v) count += voter(v).predictor->parameters().learned();
+    return count;
 }
 
 std::optional<ImageShape> TrainedModel::image() const {
@@ -31,14 +50,9 @@ std::optional<ImageShape> TrainedModel::image() const {
 }
 
 model::Prediction TrainedModel::predict(MatrixView<const double> x) const {
-    // So many at a time are brought into the domain, lest a large table be held twice.
-    constexpr std::size_t block = 16384;
-    model::Prediction prediction;
-    prediction.resize(x.rows(), predictor->outputs(), predictor->eigenvalues());
-    for (std::size_t first = 0; first < x.rows(); first += block) {
-        const auto part = x.part(first, std::min(block, x.rows() - first));
-        prediction.put(first, predictor->predict(scaling.forward(part)));
-    }
+    std::vector<model::Prediction> votes;
+    for (std::size_t v = 0; v < voters(); ++v) votes.push_back(voter(v).ask(x));
+    auto prediction = vote(std::move(votes), predicts_classes());
     if (!predicts_classes())
         for (double& value : prediction.y.values()) value = target_mean + target_scale * value;
     return prediction;

@@ -27,7 +27,7 @@ double distance(std::span<const double> a, std::span<const double> b) {
 }
 
 /// Through the row and the line's nodes on that side, to its end, and some points between them.
-HalfLine half_line(const RowInspection& row, const model::Inspection& seen, bool forwards) {
+HalfLine half_line(const VoterInspection& row, const model::Inspection& seen, bool forwards) {
     const auto nodes = seen.t_nodes.columns(), n = seen.inputs;
     std::vector<double> t{0.0};
     std::vector<std::span<const double>> z{row.z.row(0)};
@@ -56,24 +56,39 @@ HalfLine half_line(const RowInspection& row, const model::Inspection& seen, bool
     return half;
 }
 
-/// What the model answers at a point; -1 where it fails.
-std::int64_t answer(const model::Model& lines, MatrixView<const double> z) {
-    const auto seen = lines.predict(z);
-    return seen.outcomes[0].ok() ? train::guess(seen.y.row(0)) : -1;
-}
+/// The whole model, asked at points of a voter's domain.
+class Answers {
+public:
+    Answers(const TrainedModel& model, const Voter& voter) : model_(model), voter_(voter) {}
 
-std::optional<Turning> first_turning(const model::Model& lines, const HalfLine& half,
+    /// A class each; -1 where it fails.
+    std::vector<std::int64_t> at(MatrixView<const double> z) const {
+        const auto seen = model_.predict(voter_.scaling.inverse(z));
+        std::vector<std::int64_t> answers;
+        for (std::size_t i = 0; i < seen.size(); ++i)
+            answers.push_back(seen.outcomes[i].ok() ? train::guess(seen.y.row(i)) : -1);
+        return answers;
+    }
+
+private:
+    const TrainedModel& model_;
+    const Voter& voter_;
+};
+
+std::optional<Turning> first_turning(const Answers& answers, const HalfLine& half,
                                      std::int64_t label) {
-    const auto seen = lines.predict(half.z);
+    const auto seen = answers.at(half.z);
     double walked = 0.0;
     for (std::size_t i = 1; i < half.z.rows(); ++i) {
         const auto before = half.z.row(i - 1), after = half.z.row(i);
-        if (!seen.outcomes[i].ok()) return {};
-        if (train::guess(seen.y.row(i)) == label) {
+        if (seen[i] < 0) return {};
+        if (seen[i] == label) {
             walked += distance(before, after);
             continue;
         }
         double same = 0.0, other = 1.0;
+        Turning turning;
+        turning.label = seen[i];
         Matrix<double> z(1, before.size());
         const auto go = [&](double part) {
             for (std::size_t c = 0; c < before.size(); ++c)
@@ -82,13 +97,17 @@ std::optional<Turning> first_turning(const model::Model& lines, const HalfLine& 
         for (int k = 0; k < halvings; ++k) {
             const double middle = std::midpoint(same, other);
             go(middle);
-            (answer(lines, z) == label ? same : other) = middle;
+            const auto answer = answers.at(z)[0];
+            if (answer == label) {
+                same = middle;
+            } else {
+                other = middle;
+                turning.label = answer;
+            }
         }
         go(other);
-        Turning turning;
         turning.t = std::lerp(half.t[i - 1], half.t[i], other);
         turning.distance = walked + distance(before, z.row(0));
-        turning.label = answer(lines, z);
         turning.z = z.values();
         return turning;
     }
@@ -96,11 +115,13 @@ std::optional<Turning> first_turning(const model::Model& lines, const HalfLine& 
 }
 
 std::vector<ColumnChange> changes_of(const TrainedModel& model, const RowInspection& row,
-                                     const std::vector<double>& z) {
+                                     const Turning& turning) {
+    const auto& z = turning.z;
+    const auto& here = row.voter(turning.voter).z;
     const auto columns = columns_of(model);
     const Matrix<double> there(1, z.size(), z);
-    const auto x = model.scaling.inverse(there);
-    const double all = std::pow(distance(row.z.row(0), z), 2);
+    const auto x = model.voter(turning.voter).scaling.inverse(there);
+    const double all = std::pow(distance(here.row(0), z), 2);
     std::vector<const data::EncodedColumn*> encoded;
     if (model.encoding)
         for (const auto& column : model.encoding->columns())
@@ -110,7 +131,7 @@ std::vector<ColumnChange> changes_of(const TrainedModel& model, const RowInspect
         const auto& [name, first, count] = columns[c];
         ColumnChange change{c, 0.0, std::numeric_limits<double>::quiet_NaN()};
         for (auto i = first; i < first + count; ++i)
-            change.share += std::pow(z[i] - row.z(0, i), 2) / std::max(all, 1e-300);
+            change.share += std::pow(z[i] - here(0, i), 2) / std::max(all, 1e-300);
         if (encoded.empty())
             change.number = x(0, first);
         else if (encoded[c]->role == data::Role::number)
@@ -125,26 +146,32 @@ std::vector<ColumnChange> changes_of(const TrainedModel& model, const RowInspect
 }  // namespace
 
 std::optional<Turning> nearest_turning(const TrainedModel& model, const RowInspection& row) {
-    const auto* lines = model.with_lines();
-    if (lines == nullptr || !model.predicts_classes() || model.image() ||
+    // Behind an encoder no row belongs to a point of a line.
+    if (!model.predicts_classes() || row.z.columns() != model.predictor->inputs() ||
         !row.predictions.prediction.outcomes[0].ok())
         return {};
     std::optional<Turning> nearest;
-    for (std::size_t m = 0; m < row.fields.size(); ++m) {
-        for (const bool forwards : {false, true}) {
-            auto found = first_turning(*lines, half_line(row, row.fields[m], forwards),
-                                       row.predictions.label[0]);
-            if (!found || (nearest && nearest->distance <= found->distance)) continue;
-            nearest = std::move(found);
-            nearest->field = m;
+    for (std::size_t v = 0; v < model.voters(); ++v) {
+        const auto& voter = model.voter(v);
+        const auto& seen = row.voter(v);
+        const Answers answers(model, voter);
+        // So far rows of the training usually are from their middle.
+        const double usual =
+            voter.scaling.spread * std::sqrt(static_cast<double>(seen.z.columns()));
+        for (std::size_t m = 0; m < seen.fields.size(); ++m) {
+            for (const bool forwards : {false, true}) {
+                if (!seen.fields[m].outcomes[0].ok()) continue;
+                auto found = first_turning(answers, half_line(seen, seen.fields[m], forwards),
+                                           row.predictions.label[0]);
+                if (found && usual > 0.0) found->distance /= usual;
+                if (!found || (nearest && nearest->distance <= found->distance)) continue;
+                nearest = std::move(found);
+                nearest->voter = v;
+                nearest->field = m;
+            }
         }
     }
-    if (!nearest) return {};
-    // Behind an encoder the coordinates are not those of columns.
-    if (row.z.columns() == model.predictor->inputs())
-        nearest->changes = changes_of(model, row, nearest->z);
-    const double size = model.scaling.spread * std::sqrt(static_cast<double>(row.z.columns()));
-    if (size > 0.0) nearest->distance /= size;
+    if (nearest) nearest->changes = changes_of(model, row, *nearest);
     return nearest;
 }
 

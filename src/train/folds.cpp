@@ -79,17 +79,18 @@ private:
 };
 
 /// Takes the epoch of the smallest mean loss, each fold counting by its rows.
-void choose(const std::vector<TrainingRecord>& records, const Parts& parts, EpochChoice& choice) {
-    std::size_t epochs = 0;
-    double rows = 0.0;
-    for (const auto& record : records) epochs = std::max(epochs, record.epochs.size());
-    for (const auto& part : parts) rows += static_cast<double>(part.size());
+void choose(EpochChoice& choice) {
+    std::size_t epochs = 0, rows = 0;
+    for (const auto& model : choice.models) {
+        epochs = std::max(epochs, model.record.epochs.size());
+        rows += model.left_out;
+    }
     for (std::size_t e = 0; e < epochs; ++e) {
         double loss = 0.0, metric = 0.0;
-        for (std::size_t k = 0; k < records.size(); ++k) {
-            const double weight = static_cast<double>(parts[k].size()) / rows;
-            const auto& seen = records[k].epochs;
-            loss += weight * loss_of_epoch(records[k], e);
+        for (const auto& model : choice.models) {
+            const double weight = static_cast<double>(model.left_out) / static_cast<double>(rows);
+            const auto& seen = model.record.epochs;
+            loss += weight * loss_of_epoch(model.record, e);
             metric += weight * seen[std::min(e, seen.size() - 1)].validation_metric;
         }
         if (e > 0 && !(loss < choice.loss)) continue;
@@ -100,6 +101,15 @@ void choose(const std::vector<TrainingRecord>& records, const Parts& parts, Epoc
 }
 
 }  // namespace
+
+double EpochChoice::own_metric() const {
+    double sum = 0.0, rows = 0.0;
+    for (const auto& model : models) {
+        sum += static_cast<double>(model.left_out) * model.record.best_metric;
+        rows += static_cast<double>(model.left_out);
+    }
+    return sum / rows;
+}
 
 Parts fold_rows(std::size_t rows, std::span<const std::int64_t> labels, std::int64_t folds,
                 std::int64_t seed) {
@@ -127,30 +137,24 @@ EpochChoice choose_epoch(const MakeModel& make, const Prepare& prepare, const Da
                          const Callbacks& callbacks, const Checkpointing& checkpointing) {
     const Stopwatch clock;
     const auto parts = fold_rows(data.size(), data.labels, folds, options.seed);
-    std::vector<TrainingRecord> records(parts.size());
-    std::vector<double> first_values;
+    EpochChoice choice;
+    choice.models.resize(parts.size());
     SharedCallbacks shared(callbacks, folds);
     for_each(parts.size(), [&](std::size_t k) {
         const auto fold = static_cast<std::int64_t>(k);
-        const auto model = make(fold_seed(options.seed, fold));
+        auto model = make(fold_seed(options.seed, fold));
         auto known = data.rows_at(all_but(parts, k)), left_out = data.rows_at(parts[k]);
         prepare(fold, known, left_out);
-        records[k] = train(*model, known, left_out, options, shared.for_one_fold(),
-                           checkpointing_of(checkpointing, fold + 1));
-        if (k == 0) first_values = model->parameters().values();
-        shared.ended(records[k]);
+        auto& kept = choice.models[k];
+        kept.left_out = parts[k].size();
+        kept.record = train(*model, known, left_out, options, shared.for_one_fold(),
+                            checkpointing_of(checkpointing, fold + 1));
+        kept.predictor = std::move(model);
+        shared.ended(kept.record);
     });
-
-    EpochChoice choice;
     choice.seconds = clock.seconds();
-    for (const auto& record : records) choice.interrupted |= record.interrupted;
-    if (choice.interrupted) {
-        choice.values = std::move(first_values);
-        choice.record = std::move(records[0]);
-        choice.record.interrupted = true;
-    } else {
-        choose(records, parts, choice);
-    }
+    for (const auto& model : choice.models) choice.interrupted |= model.record.interrupted;
+    if (!choice.interrupted) choose(choice);
     return choice;
 }
 

@@ -88,7 +88,7 @@ TEST_F(TableErrors, AModelOfAnotherVersionIsRefused) {
     ASSERT_NE(place, std::string::npos);
     bytes[place + 11] = '7';
     expect_error(run_program({"predict", write("other.deepsl", bytes), data()}), 3,
-                 {"other.deepsl", "version '7'", "versions 1 and 2"});
+                 {"other.deepsl", "version '7'", "versions 1 to 3"});
 }
 
 TEST_F(TableErrors, AFullDiskLosesNothing) {

@@ -172,7 +172,8 @@ TEST(Turning, IsWhereTheAnswerChangesOnTheLine) {
         // Just before the answer is the old one, at the point the new one.
         const auto* lines = model.with_lines();
         const Matrix<double> there(1, turning->z.size(), turning->z);
-        EXPECT_EQ(train::guess(lines->predict(there).y.row(0)), turning->label);
+        EXPECT_EQ(train::guess(model.predict(model.scaling.inverse(there)).y.row(0)),
+                  turning->label);
         const auto& field = seen.fields[turning->field];
         EXPECT_GT(turning->t, field.t_minus[0]);
         EXPECT_LT(turning->t, field.t_plus[0]);

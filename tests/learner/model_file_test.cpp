@@ -294,9 +294,11 @@ TEST_F(ModelFile, EachRefusalEndsWithOneRemedyThatFits) {
         EXPECT_EQ(sentence, "'" + path_ + "' cannot be used as a model: " + rest);
     };
     const std::string again = "; train the model again, or name another file";
-    expect(with_metadata("version", "2", "3"),
-           "it is of version '3', and this program reads versions 1 and 2; use the program that "
+    expect(with_metadata("version", "2", "4"),
+           "it is of version '4', and this program reads versions 1 to 3; use the program that "
            "wrote it, or train the model again");
+    expect(with_metadata("version", "2", "3"),
+           "its version does not fit the number of its voters" + again);
     expect(with_metadata("format", "deepsl model", "another file"),
            "it is a safetensors file, but not one written by deepsl; name a file that 'deepsl "
            "train' wrote");

@@ -98,6 +98,7 @@ TEST(Folds, TakeTheEpochOfTheSmallestMeanLoss) {
     const auto choice = chosen(data);
     const auto parts = fold_rows(60, data.labels, 4, 0);
     std::vector<double> mean(60);
+    double own = 0.0;
     for (std::size_t k = 0; k < 4; ++k) {
         std::vector<std::size_t> known;
         for (std::size_t j = 0; j < 4; ++j)
@@ -105,7 +106,12 @@ TEST(Folds, TakeTheEpochOfTheSmallestMeanLoss) {
         auto model = fresh(fold_seed(0, static_cast<std::int64_t>(k)));
         const auto record = train(*model, data.rows_at(known), data.rows_at(parts[k]), slowly());
         for (std::size_t e = 0; e < 60; ++e) mean[e] += record.epochs[e].validation_loss / 4;
+        own += record.best_metric / 4;
+        EXPECT_EQ(choice.models[k].predictor->parameters().values(), model->parameters().values())
+            << "after its own best epoch";
+        EXPECT_EQ(choice.models[k].left_out, 15U);
     }
+    EXPECT_NEAR(choice.own_metric(), own, 1e-12);
     const auto best = std::min_element(mean.begin(), mean.end()) - mean.begin();
     EXPECT_EQ(choice.epoch, best + 1);
     EXPECT_NEAR(choice.loss, mean[static_cast<std::size_t>(best)], 1e-12);
@@ -151,8 +157,9 @@ TEST(Folds, TellOfEachAndStopWhenAsked) {
     callbacks.stop = [] { return true; };
     const auto stopped = chosen(rows(false), callbacks);
     EXPECT_TRUE(stopped.interrupted);
-    EXPECT_EQ(stopped.values.size(), fresh(0)->parameters().size());
-    EXPECT_EQ(stopped.record.epochs.size(), 1U);
+    ASSERT_EQ(stopped.models.size(), 4U);
+    EXPECT_NE(stopped.models[0].predictor, nullptr);
+    EXPECT_EQ(stopped.models[0].record.epochs.size(), 1U);
     EXPECT_EQ(told.size(), 4U);
 }
 

@@ -16,16 +16,24 @@
 
 namespace deepsl::learner {
 
-struct RowInspection {
-    Predictions predictions;  // of this row alone
-    Matrix<double> z;         // in the domain  [1, inputs]
-    /// What each field makes of it; none for a baseline. Contributions are in the target's units;
-    /// scores of classes have none.
+/// What a single predictor makes of the row.
+struct VoterInspection {
+    Matrix<double> z;  // in its domain  [1, inputs]
+    /// Of each field; none for a baseline. Contributions are in the target's units; scores of
+    /// classes have none.
     std::vector<model::Inspection> fields;
     std::vector<double> constant;  // in the same units  [output]
 
     /// All fields' contributions to an output.
     double contributions(std::size_t output) const;
+};
+
+/// The first voter's, which is mostly the only one, and those of the others.
+struct RowInspection : VoterInspection {
+    Predictions predictions;  // of this row alone, by all voters
+    std::vector<VoterInspection> others;
+
+    const VoterInspection& voter(std::size_t v) const { return v == 0 ? *this : others[v - 1]; }
 };
 
 /// x [1, inputs] in the data's units.

@@ -23,6 +23,11 @@ using data::ColumnScale, data::TargetKind;
 enum class PixelScale { standard, range };
 constexpr std::array<std::string_view, 2> names(PixelScale) { return {"standard", "range"}; }
 
+/// What becomes of the folds: all rows are learned from for as long as they say, or their models
+/// are kept, and vote.
+enum class AfterFolds { retrain, vote };
+constexpr std::array<std::string_view, 2> names(AfterFolds) { return {"retrain", "vote"}; }
+
 struct Task {
     std::string target;  // empty: the last column
     TargetKind target_kind = TargetKind::automatic;
@@ -35,6 +40,7 @@ struct Task {
     /// 2 or more, where no validation rows are given: the number of epochs is chosen by so many
     /// folds, then all rows are learned from. 0: a share is held out, train.validation.
     std::int64_t epoch_folds = 0;
+    AfterFolds after_folds = AfterFolds::retrain;
     std::vector<std::string> dropped, numbers, categories;  // columns
     PixelScale pixels = PixelScale::standard;               // of images
     bool flip = false;                                      // how images vary in training
@@ -73,6 +79,10 @@ void visit_task(AnyTask& t, Visitor&& visitor) {
                      "choose the number of epochs by so many folds, then learn from all rows; 0 = "
                      "hold out a share of the rows"),
         t.epoch_folds);
+    visitor(choice<AfterFolds>("after-folds",
+                               "learn from all rows for the number of epochs that the folds have "
+                               "chosen; or keep the folds' models, whose mean is the prediction"),
+            t.after_folds);
     visitor(list("drop", "columns to leave out"), t.dropped);
     visitor(list("numbers", "columns that are numbers"), t.numbers);
     visitor(list("categories", "columns that are categories, though they look like numbers"),

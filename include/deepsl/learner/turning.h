@@ -24,11 +24,11 @@ struct ColumnChange {
 
 /// Where the answer changes first.
 struct Turning {
-    std::size_t field = 0;
-    double t = 0.0;          // on that field's line; the row is at 0
+    std::size_t voter = 0, field = 0;  // of that voter
+    double t = 0.0;                    // on that field's line; the row is at 0
     double distance = 0.0;   // along the line; 1 is how far training rows are from their middle
     std::int64_t label = 0;  // the answer beyond
-    std::vector<double> z;   // in the model's coordinates
+    std::vector<double> z;   // in the coordinates of that voter
     std::vector<ColumnChange> changes;  // the largest first
 };
 

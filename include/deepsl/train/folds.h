@@ -18,14 +18,23 @@ std::vector<std::vector<std::size_t>> fold_rows(std::size_t rows,
                                                 std::span<const std::int64_t> labels,
                                                 std::int64_t folds, std::int64_t seed);
 
+/// A model that was trained without one of the folds.
+struct FoldModel {
+    std::unique_ptr<model::Predictor> predictor;  // after its best epoch
+    TrainingRecord record;
+    std::size_t left_out = 0;  // rows
+};
+
 /// After how many epochs the rows left out were met best.
 struct EpochChoice {
-    std::int64_t epoch = 0;
+    std::int64_t epoch = 0;  // the same for all folds; 0 if they were interrupted
     double loss = EpochReport::none, metric = EpochReport::none;  // means there
     double seconds = 0.0;                                         // that it took
-    bool interrupted = false;    // by the caller's stop; then the rest is of the first fold:
-    std::vector<double> values;  // of its model, after its best epoch
-    TrainingRecord record;
+    bool interrupted = false;                                     // by the caller's stop
+    std::vector<FoldModel> models;                                // [fold]
+
+    /// The mean metric on the rows left out, of each model after its own best epoch.
+    double own_metric() const;
 };
 
 /// A new model whose first values come from this seed.

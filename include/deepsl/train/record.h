@@ -63,6 +63,7 @@ struct TrainingRecord {
     Failures failures;               // the same, by name
     std::int64_t skipped_steps = 0;  // over all epochs
     std::int64_t training_rows = 0, validation_rows = 0;
+    std::int64_t voters = 0;                 // models of folds that were kept, and vote; or 0
     std::int64_t folds = 0;                  // by which the number of epochs was chosen; or 0
     std::int64_t fold_epoch = 0;             // that number
     double fold_metric = EpochReport::none;  // the mean on the rows left out, at that number
