@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,25 +23,22 @@ const data::Table& training() {
     return table;
 }
 
+TrainedModel trained_on(const std::string& target) {
+    auto task = test::small_task(training(), target, 25);
+    task.epoch_folds = 0;
+    task.train.validation = 0.0;
+    return std::move(learn(training(), {}, task).model);
+}
+
 /// In or out of a circle, by width, height and colour; noise says nothing.
 const TrainedModel& model_of_classes() {
-    static const auto learned = [] {
-        auto task = test::small_task(training(), "kind", 25);
-        task.epoch_folds = 0;
-        task.train.validation = 0.0;
-        return learn(training(), {}, task);
-    }();
-    return learned.model;
+    static const auto model = trained_on("kind");
+    return model;
 }
 
 const TrainedModel& model_of_numbers() {
-    static const auto learned = [] {
-        auto task = test::small_task(training(), "size", 25);
-        task.epoch_folds = 0;
-        task.train.validation = 0.0;
-        return learn(training(), {}, task);
-    }();
-    return learned.model;
+    static const auto model = trained_on("size");
+    return model;
 }
 
 Matrix<double> row_of(const TrainedModel& model, std::size_t row) {
