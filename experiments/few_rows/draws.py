@@ -15,9 +15,9 @@ def source(name):
     places = {"bank": "bank/bank.csv", "dry_bean": "dry_bean/Dry_Bean_Dataset.csv"}
     if name == "adult":  # has no header
         first, rest = rows_of(data_folder() / "adult" / "adult.data")
-        return ",".join(f"column{i + 1}" for i in range(15)), [first, *rest], "column15"
+        return ",".join(f"column{i + 1}" for i in range(15)), known([first, *rest]), "column15"
     header, rows = rows_of(data_folder() / places.get(name, f"tables/{name}.csv"))
-    return header, rows, header.split(",")[-1].strip('"')
+    return header, known(rows), header.split(",")[-1].strip('"')
 
 
 def task_of(name):
@@ -26,6 +26,11 @@ def task_of(name):
 
 def label(row):
     return row.rsplit(",", 1)[1]
+
+
+def known(rows):
+    """Those whose target is not missing: without it nothing can be learned or measured."""
+    return [row for row in rows if label(row).strip() not in ("", "NA", "?")]
 
 
 def draw_of(name, size, draw):
@@ -41,8 +46,8 @@ def draw_of(name, size, draw):
         random.Random(f"few_rows {name} {draw}").shuffle(rows)
         others = rows[count:count + MOST_TEST]
         if task_of(name) == "classes":
-            known = {label(row) for row in rows[:count]}
-            others = [row for row in others if label(row) in known]
+            seen = {label(row) for row in rows[:count]}
+            others = [row for row in others if label(row) in seen]
         write_rows(test, header, others)
         write_rows(train, header, rows[:count])
     return train, test, target
