@@ -117,10 +117,26 @@ def forest(classes, seed, features, leaf):
     return kind(500, max_features=features, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
 
 
+class Renumbered:
+    """For a model that wants classes without gaps: a fold may lack a rare one."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, x, y):
+        self.classes_, without_gaps = numpy.unique(y, return_inverse=True)
+        self.model.fit(x, without_gaps)
+        return self
+
+    def predict_proba(self, x):
+        return self.model.predict_proba(x)
+
+
 def xgboost(classes, seed, texts, **own):
     from xgboost import XGBClassifier, XGBRegressor
     kind = XGBClassifier if classes else XGBRegressor
-    return kind(n_jobs=1, random_state=seed, enable_categorical=True, tree_method="hist", **own)
+    model = kind(n_jobs=1, random_state=seed, enable_categorical=True, tree_method="hist", **own)
+    return Renumbered(model) if classes else model
 
 
 def lightgbm(classes, seed, texts, **own):
