@@ -1,6 +1,8 @@
 #include "learn_command.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -193,15 +195,12 @@ std::string printed_config(const LearnCommand& command) {
 
 std::vector<std::string> table_lines(const data::Table& table, const data::Encoding& encoding) {
     std::vector<std::string> lines{table_sentence(table)};
-    std::vector<std::string> numbers, categories;
-    std::string_view scale;
+    std::map<std::string_view, std::vector<std::string>> numbers;  // by scale
+    std::vector<std::string> categories;
     for (const auto& column : encoding.columns()) {
         const auto name = printable(column.name);
         switch (column.role) {
-            case data::Role::number:
-                numbers.push_back(name);
-                scale = deepsl::name(column.scale);
-                break;
+            case data::Role::number: numbers[deepsl::name(column.scale)].push_back(name); break;
             case data::Role::category:
                 categories.push_back(fmt::format("{} ({})", name, column.levels.size()));
                 break;
@@ -220,7 +219,7 @@ std::vector<std::string> table_lines(const data::Table& table, const data::Encod
                  96))
             lines.push_back("  " + line);
     };
-    list("number", fmt::format(", by {}", scale), numbers);
+    for (const auto& [scale, names] : numbers) list("number", fmt::format(", by {}", scale), names);
     list("category", "", categories);
     return lines;
 }

@@ -87,7 +87,7 @@ TEST(Option, EveryModelOptionGoesToTextAndBack) {
             ++count;
         });
     }
-    EXPECT_EQ(count, 2 * 34);
+    EXPECT_EQ(count, 2 * 35);
 }
 
 TEST(Option, NamesAreOnceOnly) {

@@ -183,9 +183,10 @@ std::unique_ptr<model::Model> torch_model(const model::ModelOptions& options, st
     return model::make_model<float>(classes, std::move(branches), options, 1);
 }
 
-/// A training step on 32 images, as MNIST's preset has it.
+/// A training step on a batch of images, as MNIST's preset has it.
 void compare_step(const learner::Task& task, const TorchRates& rates, int rounds) {
-    constexpr std::size_t batch = 32, classes = 10;
+    constexpr std::size_t classes = 10;
+    const auto batch = static_cast<std::size_t>(task.train.batch);
     train::Dataset data;
     data.x = Matrix<double>(batch, 784);
     Random random(1);

@@ -94,18 +94,13 @@ Encoding Encoding::fit(const Table& table, std::string_view target,
     if (std::none_of(columns.begin(), columns.end(), [](const auto& c) { return c.used(); }))
         refuse_nothing_left(table, columns);
 
-    const bool mixed = std::any_of(columns.begin(), columns.end(),
-                                   [](const auto& c) { return c.role == Role::category; });
-    const auto scale = options.scale != ColumnScale::automatic
-                           ? options.scale
-                           : (mixed ? ColumnScale::rank : ColumnScale::zscore);
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].role == Role::category)
             learn_category(columns[i], table, *sources[i], options.most_categories);
         if (columns[i].role == Role::number)
             learn_number(columns[i],
                          numbers_of(table, *sources[i], ", though its column holds numbers"),
-                         scale);
+                         options.scale);
     }
     return encoding;
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace deepsl::data {
 namespace {
 
 constexpr double largest_score = 1e6;  // n training values stay below sqrt(n)
+constexpr double heavy_tails = 6.0;    // a mean fourth power of z-scores; normal numbers have 3
 
 struct Moments {
     double mean = 0.0, deviation = 1.0;
@@ -40,6 +42,27 @@ double score(const EncodedColumn& column, double number) {
                                   ? offset / column.deviation
                                   : number / column.deviation - column.mean / column.deviation;
     return std::clamp(deviations, -largest_score, largest_score);
+}
+
+bool has_heavy_tails(const std::vector<double>& values, const Moments& about) {
+    double fourth = 0.0;
+    for (const double value : values) {
+        const double score = value / about.deviation - about.mean / about.deviation;
+        fourth += std::pow(score, 4) / static_cast<double>(values.size());
+    }
+    return fourth > heavy_tails;
+}
+
+/// Where the share p in ]0, 1[ of a normal distribution lies below: a good guess and Halley's
+/// steps.
+double normal_quantile(double p) {
+    double x = 4.91 * (std::pow(p, 0.14) - std::pow(1.0 - p, 0.14));
+    for (int step = 0; step < 3; ++step) {
+        const double off = 0.5 * std::erfc(-x / std::numbers::sqrt2) - p;
+        const double newton = off * std::sqrt(2.0 * std::numbers::pi) * std::exp(0.5 * x * x);
+        x -= newton / (1.0 + 0.5 * x * newton);
+    }
+    return x;
 }
 
 /// Linear between the knots; their ends' rank beyond.
@@ -76,6 +99,8 @@ void learn_ranks(EncodedColumn& column, const std::vector<double>& values) {
         column.ranks.push_back(0.5 * static_cast<double>(twice_below) /
                                static_cast<double>(values.size()));
     }
+    if (column.scale == ColumnScale::normal)
+        for (double& rank : column.ranks) rank = normal_quantile(rank);
     std::vector<double> ranks;
     ranks.reserve(values.size());
     for (const double value : values) ranks.push_back(rank_of(column, value));
@@ -87,7 +112,8 @@ void learn_ranks(EncodedColumn& column, const std::vector<double>& values) {
 
 bool has_ranks(ColumnScale scale) {
     switch (scale) {
-        case ColumnScale::rank: return true;
+        case ColumnScale::rank:
+        case ColumnScale::normal: return true;
         case ColumnScale::automatic:
         case ColumnScale::zscore:
         case ColumnScale::minmax:
@@ -106,10 +132,13 @@ void learn_number(EncodedColumn& column, std::vector<double> values, ColumnScale
     column.low = values.front();
     column.high = values.back();
     column.median = std::midpoint(values[(count - 1) / 2], values[count / 2]);
-    const auto [mean, deviation] = moments(values);
-    column.mean = mean;
-    column.deviation = deviation;
-    switch (scale) {
+    const auto about = moments(values);
+    column.mean = about.mean;
+    column.deviation = about.deviation;
+    if (scale == ColumnScale::automatic)
+        column.scale = has_heavy_tails(values, about) ? ColumnScale::normal : ColumnScale::zscore;
+    switch (column.scale) {
+        case ColumnScale::normal:
         case ColumnScale::rank: learn_ranks(column, values); break;
         case ColumnScale::minmax: {
             column.mean = std::midpoint(column.low, column.high);
@@ -126,6 +155,7 @@ void learn_number(EncodedColumn& column, std::vector<double> values, ColumnScale
 double scaled(const EncodedColumn& column, double number) {
     switch (column.scale) {
         case ColumnScale::none: return number;
+        case ColumnScale::normal:
         case ColumnScale::rank: return rank_of(column, number);
         case ColumnScale::automatic:
         case ColumnScale::zscore:

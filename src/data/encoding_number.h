@@ -1,4 +1,5 @@
-// Numbers of one column made comparable: by rank, by z-score, by their range, or as they are.
+// Numbers of one column made comparable: by rank, evenly or as normal numbers, by z-score, by their
+// range, or as they are.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@ bool has_ranks(ColumnScale scale);
 /// A column's ranks are kept at no more values than these.
 constexpr std::size_t most_knots = 1000;
 
-/// The fields of a number, from training values of which at least one is not NaN.
+/// The fields of a number, from training values of which at least one is not NaN. `automatic` is
+/// normal for heavy tails, else zscore.
 void learn_number(EncodedColumn& column, std::vector<double> values, ColumnScale scale);
 
 /// A number, not NaN, as the model's input.

@@ -48,7 +48,8 @@ Predictions finished(const TrainedModel& model, model::Prediction prediction) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     Predictions result;
     result.prediction = std::move(prediction);
-    auto& [y, lambda, outcomes] = result.prediction;
+    auto& y = result.prediction.y;
+    auto& outcomes = result.prediction.outcomes;
     result.failed = train::count_failures(outcomes, result.failures);
     if (!model.predicts_classes()) {
         for (std::size_t b = 0; b < outcomes.size(); ++b)
@@ -83,7 +84,7 @@ model::Prediction predict_rows(const TrainedModel& model, train::Dataset& rows) 
         rows.scaling = model.voter(v).scaling;
         votes.push_back(train::predict(*model.voter(v).predictor, rows));
     }
-    return vote(std::move(votes), model.predicts_classes());
+    return vote(std::move(votes), model.weights(), model.predicts_classes());
 }
 
 }  // namespace

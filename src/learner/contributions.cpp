@@ -51,7 +51,9 @@ struct Leg {
 class Way {
 public:
     Way(const TrainedModel& model, MatrixView<const double> x)
-        : classes_(model.predicts_classes()), outputs_(model.predictor->outputs()) {
+        : classes_(model.predicts_classes()),
+          outputs_(model.predictor->outputs()),
+          says_(model.weights()) {
         const auto usual = usual_row(model);
         for (std::size_t v = 0; v < model.voters(); ++v)
             legs_.emplace_back(model.voter(v), usual, x);
@@ -83,7 +85,7 @@ private:
         leg.pass->forward(leg.z, true);  // of each output a sweep of its own
         leg.seeds.resize(places.size(), outputs_);
         for (std::size_t i = 0; i < places.size(); ++i) {
-            vote_gradient(votes, classes_, i, k, v, leg.seeds.row(i));
+            vote_gradient(votes, says_, classes_, i, k, v, leg.seeds.row(i));
             for (double& seed : leg.seeds.row(i)) seed *= weights[i] * length;
         }
         leg.pass->backward(leg.seeds, {}, &leg.gradient);
@@ -94,6 +96,7 @@ private:
 
     bool classes_;
     std::size_t outputs_;
+    std::vector<double> says_;  // [voter]
     std::vector<Leg> legs_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "deepsl/learner/columns.h"
 #include "deepsl/text.h"
+#include "learner/variants.h"
 
 namespace deepsl::learner {
 namespace {
@@ -49,11 +50,18 @@ std::string counts(const std::map<std::string, std::size_t>& columns) {
 
 std::string stopping_description(const Task& task, std::size_t validation_rows) {
     const auto& train = task.train;
-    if (validation_rows == 0 && task.epoch_folds > 0)
-        return fmt::format("few rows: {}{}", counted(task.epoch_folds, "fold"),
-                           task.after_folds == AfterFolds::vote
-                               ? ", each left out once; the models trained on the others vote"
-                               : " choose the number of epochs, then all rows are learned from");
+    if (validation_rows == 0 && task.epoch_folds > 0) {
+        const auto folds = counted(task.epoch_folds, "fold");
+        switch (task.after_folds) {
+            case AfterFolds::retrain:
+                return folds + " choose the number of epochs, then all rows are learned from";
+            case AfterFolds::vote: break;
+        }
+        const auto settings = with_variants(task).size();
+        return fmt::format("{}, each left out once{}; the {} models trained on the others vote",
+                           folds, settings > 1 ? fmt::format(", in {} settings", settings) : "",
+                           static_cast<std::size_t>(task.epoch_folds) * settings);
+    }
     if (validation_rows == 0 && train.validation == 0.0 && train.stop_epoch > 0)
         return fmt::format("{}, the last one is kept: nothing is held out",
                            counted(train.last_epoch(), "epoch"));
@@ -118,9 +126,8 @@ std::string result_description(const Learned& learned) {
                     : fmt::format(fmt::runtime(value > -1e4 ? "R² {:.4f} " : "R² {:.3e} "), value);
     text += record.voters > 0
                 ? fmt::format(
-                      "on rows left out, in {} folds, each after its best epoch; their "
-                      "models vote",
-                      record.folds)
+                      "on rows left out, in {} folds, each after its best epoch; {} models vote",
+                      record.folds, record.voters)
             : folds ? fmt::format(
                           "on rows left out, in {} folds after epoch {}; then all {} "
                           "were learned from for {}",

@@ -23,8 +23,8 @@ void paper_gray(Task& task) {
     model.field_activation = network::Activation::tanh;
     model.initialiser = network::Initialiser::orthogonal;
     model.steps = 2;
-    model.cells = 2;
-    task.train.batch = 32;  // learns more in an epoch than 64, on validation images
+    model.cells = 4;
+    task.train.batch = 64;
     task.train.epochs = 10;
 }
 
@@ -68,8 +68,7 @@ void paper_images(bool gray, Task& task) {
 /// A few convolutions, and Deep Sturm-Liouville on what they find. The encoder has freedom enough,
 /// so what stands behind it is simple: straight lines in many directions, coefficients whose
 /// networks have no hidden layers.
-void default_images(std::size_t count, std::size_t classes, bool gray, Task& task) {
-    follow_rules(count, classes, task);
+void default_images(std::size_t count, bool gray, Task& task) {
     auto& model = task.model;
     model.encoder = gray ? std::vector<std::int64_t>{16, 16, 32, 32, 64, 64}
                          : std::vector<std::int64_t>{32, 32, 64, 64, 128, 128};
@@ -101,11 +100,10 @@ void default_images(std::size_t count, std::size_t classes, bool gray, Task& tas
         std::ceil(static_cast<double>(count) / static_cast<double>(train.batch));
     train.epochs = std::max<std::int64_t>(
         10, static_cast<std::int64_t>(std::ceil(least_steps / steps_an_epoch)));
+    train.patience = patience_for(train.epochs);
+    train.best = train::Best::loss;
     train.warm_up = image_warm_up(count, train);
-    task.relevance = 0.0;
     // To the end of the schedule with all images: held out ones chose worse epochs.
-    task.epoch_folds = 0;
-    train.cool_down = 0.0;
     train.validation = 0.0;
     train.stop_epoch = train.epochs;
 }
@@ -134,9 +132,7 @@ Task task_for(const data::Images& images, model::Preset preset, model::Kind kind
     task.model.image = {static_cast<std::int64_t>(height), static_cast<std::int64_t>(width),
                         static_cast<std::int64_t>(channels)};
     switch (preset) {
-        case model::Preset::standard:
-            default_images(images.size(), images.classes.size(), channels == 1, task);
-            break;
+        case model::Preset::standard: default_images(images.size(), channels == 1, task); break;
         case model::Preset::paper: paper_images(channels == 1, task); break;
     }
     return task;

@@ -10,6 +10,7 @@
 #include "deepsl/learner/settings.h"
 #include "deepsl/text.h"
 #include "deepsl/train/metrics.h"
+#include "learner/committee.h"
 #include "learner/length.h"
 
 namespace deepsl::learner {
@@ -50,44 +51,19 @@ void fill_record(const Task& task, std::size_t rows, Learned& learned) {
 
 /// The model of the first fold, where the caller has stopped among them.
 void take_first_fold(Length& length, Learned& learned) {
-    auto& first = length.choice.models.front();
-    learned.model.scaling = std::move(length.scalings.front());
+    auto& candidate = length.candidates.front();
+    auto& first = candidate.choice.models.front();
+    learned.model.scaling = std::move(candidate.scalings.front());
     learned.model.predictor = std::move(first.predictor);
     learned.record = std::move(first.record);
     learned.record.interrupted = true;
     learned.stopped_in_folds = true;
 }
 
-void remove_fold_checkpoints(const train::Checkpointing& checkpointing, std::int64_t folds) {
+void remove_fold_checkpoints(const train::Checkpointing& checkpointing, std::int64_t count) {
     std::error_code ignored;  // what cannot be removed does no harm
-    for (std::int64_t k = 1; k <= folds && !checkpointing.path.empty(); ++k)
+    for (std::int64_t k = 1; k <= count && !checkpointing.path.empty(); ++k)
         std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
-}
-
-/// The models of all folds, each after its own best epoch. The record is the first one's, with the
-/// failures of all.
-void let_folds_vote(Length& length, const train::Checkpointing& checkpointing, Learned& learned) {
-    const double metric = length.choice.own_metric();
-    std::int64_t rows = 0;
-    for (std::size_t k = 0; k < length.choice.models.size(); ++k) {
-        auto& [predictor, record, left_out] = length.choice.models[k];
-        Voter voter{std::move(predictor), std::move(length.scalings[k])};
-        rows += static_cast<std::int64_t>(left_out);
-        if (k == 0) {
-            static_cast<Voter&>(learned.model) = std::move(voter);
-            learned.record = std::move(record);
-            continue;
-        }
-        learned.model.others.push_back(std::move(voter));
-        learned.record.failed_lines += record.failed_lines;
-        for (const auto& [name, count] : record.failures) learned.record.failures[name] += count;
-    }
-    learned.record.folds = learned.record.voters = length.folds;
-    learned.record.fold_metric = metric;
-    learned.record.seconds = length.choice.seconds;
-    learned.record.training_rows = rows;
-    learned.record.validation_rows = 0;
-    remove_fold_checkpoints(checkpointing, length.folds);
 }
 
 /// Scales the rows and trains on them.
@@ -102,9 +78,9 @@ void fit(Prepared& prepared, const Task& task, const Length& length,
                                   length.options, callbacks, checkpointing);
     if (length.folds == 0) return;
     learned.record.folds = length.folds;
-    learned.record.fold_epoch = length.choice.epoch;
-    learned.record.fold_metric = length.choice.metric;
-    learned.record.seconds += length.choice.seconds;
+    learned.record.fold_epoch = length.choice().epoch;
+    learned.record.fold_metric = length.choice().metric;
+    learned.record.seconds += length.choice().seconds;
     remove_fold_checkpoints(checkpointing, length.folds);
 }
 
@@ -121,17 +97,19 @@ Learned learn(Prepared prepared, const Task& task, const train::Callbacks& callb
     // Made first: what does not fit into memory is refused before hours of folds.
     auto predictor = new_predictor(prepared, task, static_cast<std::uint64_t>(task.train.seed));
     auto length = choose_length(prepared, task, callbacks, checkpointing);
+    const auto trained = length.folds * static_cast<std::int64_t>(length.candidates.size());
     learned.notes = std::move(prepared.notes);
     learned.model = std::move(prepared.model);
     learned.model.predictor = std::move(predictor);
     const auto& measured = prepared.validation.empty() ? prepared.training : prepared.validation;
     if (learned.model.predicts_classes()) learned.majority = train::majority_share(measured.labels);
-    if (length.choice.interrupted) {
+    if (length.interrupted()) {
         take_first_fold(length, learned);
     } else if (length.folds > 0 && task.after_folds == AfterFolds::vote) {
-        let_folds_vote(length, keeping, learned);
+        let_folds_vote(length, prepared, learned);
+        remove_fold_checkpoints(keeping, trained);
     } else {
-        length.choice.models.clear();
+        for (auto& candidate : length.candidates) candidate.choice.models.clear();
         fit(prepared, task, length, callbacks, keeping, learned);
     }
     fill_record(task, rows, learned);

@@ -10,9 +10,11 @@
 #include <fmt/format.h>
 
 #include "deepsl/error.h"
+#include "deepsl/field/kernel_guess.h"
 #include "deepsl/random.h"
 #include "deepsl/text.h"
 #include "learner/model_file_checks.h"
+#include "learner/variants.h"
 
 namespace deepsl::learner {
 namespace {
@@ -38,25 +40,43 @@ std::size_t input_of_largest_number(const Matrix<double>& x) {
     return input;
 }
 
-void choose_by_folds(const Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
-                     const train::Checkpointing& checkpointing, Length& length) {
-    if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
-    length.scalings.resize(static_cast<std::size_t>(length.folds));
-    const auto make = [&](std::uint64_t seed) { return new_predictor(prepared, task, seed); };
-    const auto scale = [&](std::int64_t fold, train::Dataset& known, train::Dataset& left_out) {
+/// How the folds of a task learn; scalings are left where they are wanted.
+train::FoldPlan plan_of(const Prepared& prepared, const Task& task,
+                        std::vector<field::Scaling>& scalings) {
+    train::FoldPlan plan;
+    plan.make = [&](std::uint64_t seed) { return new_predictor(prepared, task, seed); };
+    plan.prepare = [&](std::int64_t fold, train::Dataset& known, train::Dataset& left_out) {
         auto scaling = fit_scaling(known, prepared.model, task);
         scale_rows(scaling, known);
         scale_rows(scaling, left_out);
-        length.scalings[static_cast<std::size_t>(fold)] = std::move(scaling);
+        scalings[static_cast<std::size_t>(fold)] = std::move(scaling);
     };
-    auto in_folds = length.options;
-    in_folds.cool_down = 0.0;  // every epoch is a candidate there, not the last alone
-    length.choice = train::choose_epoch(make, scale, prepared.training, length.folds, in_folds,
-                                        callbacks, checkpointing);
+    plan.options = task.train;
+    plan.options.validation = 0.0;
+    plan.options.cool_down = 0.0;  // every epoch is a candidate there, not the last alone
+    return plan;
+}
+
+void choose_by_folds(const Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
+                     const train::Checkpointing& checkpointing, Length& length) {
+    if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
+    const auto tasks =
+        task.after_folds == AfterFolds::vote ? with_variants(task) : std::vector<Task>{task};
+    std::vector<train::FoldPlan> plans;
+    length.candidates.resize(tasks.size());
+    for (std::size_t c = 0; c < tasks.size(); ++c) {
+        auto& scalings = length.candidates[c].scalings;
+        scalings.resize(static_cast<std::size_t>(length.folds));
+        plans.push_back(plan_of(prepared, tasks[c], scalings));
+    }
+    auto choices =
+        train::choose_epochs(plans, prepared.training, length.folds, callbacks, checkpointing);
+    for (std::size_t c = 0; c < tasks.size(); ++c)
+        length.candidates[c].choice = std::move(choices[c]);
     // Longer by what the cool-down takes away: the sum of the rates stays about the same.
     auto& options = length.options;
     const double longer =
-        static_cast<double>(length.choice.epoch) / (1.0 - 0.5 * options.cool_down);
+        static_cast<double>(length.choice().epoch) / (1.0 - 0.5 * options.cool_down);
     options.stop_epoch =
         std::min(options.last_epoch(), static_cast<std::int64_t>(std::llround(longer)));
 }
@@ -128,7 +148,29 @@ field::Scaling fit_pixel_scaling(const train::Dataset& known, const Task& task) 
     return scaling;
 }
 
+/// How much each input matters.
+std::vector<double> relevance_of(const train::Dataset& known, const TrainedModel& model,
+                                 RelevanceBy by) {
+    switch (by) {
+        case RelevanceBy::correlation: break;
+        case RelevanceBy::kernel: {
+            const auto outputs = model.predicts_classes() ? model.classes.size() : 1;
+            const auto product =
+                field::gradient_product(known.x, train::calibration_targets(known, outputs));
+            std::vector<double> result(known.x.columns());
+            for (std::size_t c = 0; c < result.size(); ++c) result[c] = product(c, c);
+            return result;
+        }
+    }
+    return known.has_labels() ? field::association(known.x, known.labels)
+                              : field::association(known.x, known.numbers);
+}
+
 }  // namespace
+
+bool Length::interrupted() const {
+    return std::ranges::any_of(candidates, [](const auto& c) { return c.choice.interrupted; });
+}
 
 void scale_rows(const field::Scaling& scaling, train::Dataset& rows) {
     if (rows.source)
@@ -142,8 +184,7 @@ field::Scaling fit_scaling(const train::Dataset& known, const TrainedModel& mode
     if (known.source) return fit_pixel_scaling(known, task);
     std::vector<double> relevance;
     if (task.relevance > 0.0) {
-        relevance = known.has_labels() ? field::association(known.x, known.labels)
-                                       : field::association(known.x, known.numbers);
+        relevance = relevance_of(known, model, task.relevance_by);
         // So much, about, any input seems to tell by chance.
         const double by_chance = 1.0 / static_cast<double>(known.size());
         for (double& value : relevance) value = std::pow(value + by_chance, 0.5 * task.relevance);

@@ -11,11 +11,19 @@
 
 namespace deepsl::learner {
 
+/// The folds of a task, or of one of its variants.
+struct Candidate {
+    train::EpochChoice choice;             // what they have found
+    std::vector<field::Scaling> scalings;  // in which their models were trained  [fold]
+};
+
 struct Length {
     train::TrainOptions options;  // the task's, with the last epoch where folds have chosen it
     std::int64_t folds = 0;       // that have chosen
-    train::EpochChoice choice;    // what they have found
-    std::vector<field::Scaling> scalings;  // in which their models were trained  [fold]
+    std::vector<Candidate> candidates;  // the task's own, and where folds vote its variants'
+
+    const train::EpochChoice& choice() const { return candidates.front().choice; }
+    bool interrupted() const;
 };
 
 /// By folds, if the task asks for them; else a share of the training rows becomes validation rows.

@@ -49,7 +49,8 @@ Complaint check_names(const TrainedModel& trained) {
 std::pair<double, double> number_range(const data::EncodedColumn& column) {
     const auto scaled = [&](double value) { return (value - column.mean) / column.deviation; };
     switch (column.scale) {
-        case data::ColumnScale::rank: return {column.ranks.front(), column.ranks.back()};
+        case data::ColumnScale::rank:
+        case data::ColumnScale::normal: return {column.ranks.front(), column.ranks.back()};
         case data::ColumnScale::none: return {column.low, column.high};
         case data::ColumnScale::automatic:
         case data::ColumnScale::zscore:
@@ -155,6 +156,8 @@ std::optional<std::string> nonsense_in(const TrainedModel& trained) {
         if (auto complaint = check(trained)) return complaint;
     for (std::size_t v = 0; v < trained.voters(); ++v) {
         const auto& voter = trained.voter(v);
+        if (!(voter.weight > 0.0 && std::isfinite(voter.weight)))
+            return fmt::format("the weight of model {} is {:g}", v + 1, voter.weight);
         if (auto complaint = check_scaling(trained, voter)) return complaint;
         if (auto complaint = check_measured(voter)) return complaint;
     }

@@ -141,6 +141,7 @@ const std::map<std::string, std::string, std::less<>>& options_since_first_versi
 /// Options that came without a change of the version: the same, in any file without them.
 const std::map<std::string, std::string, std::less<>>& options_added_since() {
     static const std::map<std::string, std::string, std::less<>> values{
+        {"directions", "ridge"},
         {"linear-gain", "0"},
         {"normalise", "false"},
         {"image", "none"},
@@ -249,6 +250,7 @@ void check_held(const std::string& path, const io::TensorFile& file,
     for (const auto& plan : plans)
         needed += model::parameter_count(plan.kind, plan.inputs, plan.outputs, plan.options) +
                   2.0 * static_cast<double>(plan.inputs) + 1.0;
+    if (plans.size() > 1) needed += static_cast<double>(plans.size());  // their weights
     if (needed != held) refuse(path, "it does not hold as many numbers as its architecture needs");
 }
 
@@ -302,9 +304,15 @@ TrainedModel load_model(const std::string& path) {
     TrainedModel trained;
     std::size_t tensors = 1;
     const auto numbers = take_list(path, file, "scaling.numbers", 2 + plans.size());
+    std::vector<double> weights{1.0};
+    if (plans.size() > 1) {
+        weights = take_list(path, file, "voters.weights", plans.size());
+        ++tensors;
+    }
     for (std::size_t v = 0; v < plans.size(); ++v) {
         auto voter = voter_from(path, file, plans[v]);
         voter.scaling.spread = v == 0 ? numbers[0] : numbers[2 + v];
+        voter.weight = weights[v];
         tensors += voter.predictor->parameters().list().size() + 2;
         if (v == 0)
             static_cast<Voter&>(trained) = std::move(voter);

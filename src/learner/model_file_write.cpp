@@ -99,6 +99,8 @@ io::TensorFile file_of(const std::string& path, const TrainedModel& trained) {
         if (v > 0) numbers.push_back(trained.voter(v).scaling.spread);
     }
     file.tensors.push_back(stored("scaling.numbers", numbers));
+    if (!trained.others.empty())
+        file.tensors.push_back(stored("voters.weights", trained.weights()));
     return file;
 }
 

@@ -8,6 +8,7 @@
 #include "deepsl/error.h"
 #include "deepsl/learner/rules.h"
 #include "deepsl/text.h"
+#include "learner/variants.h"
 
 namespace deepsl::learner {
 namespace {
@@ -55,6 +56,9 @@ void choose_stopping(const Settings& settings, const std::string& path, std::siz
 
 /// From what the rules have chosen to what is given.
 Task finished(Task task, const Settings& settings, const Task& asked) {
+    // What is given holds for all.
+    if (value_of(settings, "variants").empty())
+        task.variants = variants_without(task.variants, settings);
     auto given = settings;
     given.erase("task");  // decided by now, where it is left to the values
     apply_settings(given, task);
@@ -129,7 +133,8 @@ std::vector<std::string> idle_options(const Settings& settings, const Task& task
 
 std::vector<std::string> foreign_options(const Settings& settings, bool images) {
     const std::vector<std::string> of_images{"pixels", "flip", "crop"},
-        of_tables{"task", "scale", "relevance", "drop", "numbers", "categories"};
+        of_tables{"task",     "effort", "scale",   "relevance", "relevance-by",
+                  "variants", "drop",   "numbers", "categories"};
     auto names = images ? of_tables : of_images;
     std::erase_if(names, [&](const auto& name) { return value_of(settings, name).empty(); });
     return names;
@@ -138,7 +143,7 @@ std::vector<std::string> foreign_options(const Settings& settings, bool images) 
 Task make_task(const data::Table& table, const Settings& settings) {
     const auto asked = parsed(settings, {});
     const auto target = asked.target.empty() ? table.columns.back().name : asked.target;
-    auto task = task_for(table, target, asked.preset, asked.target_kind);
+    auto task = task_for(table, target, asked.preset, asked.target_kind, asked.effort);
     choose_stopping(settings, table.path, table.rows(), task);
     return finished(std::move(task), settings, asked);
 }

@@ -6,6 +6,7 @@
 
 #include "deepsl/error.h"
 #include "deepsl/text.h"
+#include "learner/variants.h"
 
 namespace deepsl::learner {
 namespace {
@@ -43,6 +44,7 @@ void check_task(const Task& task) {
     check_roles(task);
     model::check_model(task.model);
     train::check_train(task.train);
+    if (!task.variants.empty()) with_variants(task);
 }
 
 Task preset_task(model::Preset preset) {

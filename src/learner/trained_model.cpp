@@ -36,6 +36,12 @@ model::Prediction Voter::ask(MatrixView<const double> x) const {
     return prediction;
 }
 
+std::vector<double> TrainedModel::weights() const {
+    std::vector<double> result;
+    for (std::size_t v = 0; v < voters(); ++v) result.push_back(voter(v).weight);
+    return result;
+}
+
 std::size_t TrainedModel::learned_numbers() const {
     std::size_t count = 0;
     for (std::size_t v = 0; v < voters(); ++v) count += voter(v).predictor->parameters().learned();
@@ -52,7 +58,7 @@ std::optional<ImageShape> TrainedModel::image() const {
 model::Prediction TrainedModel::predict(MatrixView<const double> x) const {
     std::vector<model::Prediction> votes;
     for (std::size_t v = 0; v < voters(); ++v) votes.push_back(voter(v).ask(x));
-    auto prediction = vote(std::move(votes), predicts_classes());
+    auto prediction = vote(std::move(votes), weights(), predicts_classes());
     if (!predicts_classes())
         for (double& value : prediction.y.values()) value = target_mean + target_scale * value;
     return prediction;

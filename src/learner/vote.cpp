@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace deepsl::learner {
@@ -42,36 +43,37 @@ std::vector<double> log_probabilities(std::span<const double> y) {
 
 /// Of the mean over the voters that are ok.
 std::vector<double> mean_log_probabilities(const std::vector<model::Prediction>& votes,
-                                           std::size_t row) {
+                                           std::span<const double> weights, std::size_t row) {
     std::vector<LogSum> sums;
-    double count = 0.0;
-    for (const auto& each : votes) {
-        if (!each.outcomes[row].ok()) continue;
-        const auto logs = log_probabilities(each.y.row(row));
+    double total = 0.0;
+    for (std::size_t v = 0; v < votes.size(); ++v) {
+        if (!votes[v].outcomes[row].ok()) continue;
+        const auto logs = log_probabilities(votes[v].y.row(row));
         sums.resize(logs.size());
-        for (std::size_t k = 0; k < logs.size(); ++k) sums[k].add(logs[k]);
-        count += 1.0;
+        for (std::size_t k = 0; k < logs.size(); ++k) sums[k].add(logs[k] + std::log(weights[v]));
+        total += weights[v];
     }
     std::vector<double> means;
-    for (const auto& sum : sums) means.push_back(sum.value() - std::log(count));
+    for (const auto& sum : sums) means.push_back(sum.value() - std::log(total));
     return means;
 }
 
-void mean_numbers(const std::vector<model::Prediction>& votes, std::size_t row,
-                  std::span<double> y) {
+void mean_numbers(const std::vector<model::Prediction>& votes, std::span<const double> weights,
+                  std::size_t row, std::span<double> y) {
     std::fill(y.begin(), y.end(), 0.0);
-    double count = 0.0;
-    for (const auto& each : votes) {
-        if (!each.outcomes[row].ok()) continue;
-        for (std::size_t k = 0; k < y.size(); ++k) y[k] += each.y(row, k);
-        count += 1.0;
+    double total = 0.0;
+    for (std::size_t v = 0; v < votes.size(); ++v) {
+        if (!votes[v].outcomes[row].ok()) continue;
+        for (std::size_t k = 0; k < y.size(); ++k) y[k] += weights[v] * votes[v].y(row, k);
+        total += weights[v];
     }
-    for (double& value : y) value /= count;
+    for (double& value : y) value /= total;
 }
 
 }  // namespace
 
-model::Prediction vote(std::vector<model::Prediction> votes, bool classes) {
+model::Prediction vote(std::vector<model::Prediction> votes, std::span<const double> weights,
+                       bool classes) {
     if (votes.size() == 1) return std::move(votes.front());
     model::Prediction result = votes.front();
     for (std::size_t row = 0; row < result.size(); ++row) {
@@ -81,10 +83,10 @@ model::Prediction vote(std::vector<model::Prediction> votes, bool classes) {
         result.outcomes[row] = ok->outcomes[row];
         const auto y = result.y.row(row);
         if (!classes) {
-            mean_numbers(votes, row, y);
+            mean_numbers(votes, weights, row, y);
             continue;
         }
-        const auto logs = mean_log_probabilities(votes, row);
+        const auto logs = mean_log_probabilities(votes, weights, row);
         if (y.size() == 1)
             y[0] = logs[1] - logs[0];
         else
@@ -93,18 +95,19 @@ model::Prediction vote(std::vector<model::Prediction> votes, bool classes) {
     return result;
 }
 
-void vote_gradient(const std::vector<model::Prediction>& votes, bool classes, std::size_t row,
-                   std::size_t k, std::size_t voter, std::span<double> result) {
+void vote_gradient(const std::vector<model::Prediction>& votes, std::span<const double> weights,
+                   bool classes, std::size_t row, std::size_t k, std::size_t voter,
+                   std::span<double> result) {
     std::fill(result.begin(), result.end(), 0.0);
-    const auto count = static_cast<double>(votes.size());
+    const double say = weights[voter] / std::accumulate(weights.begin(), weights.end(), 0.0);
     if (!classes || votes.size() == 1) {
-        result[k] = 1.0 / count;
+        result[k] = say;
         return;
     }
-    const auto all = mean_log_probabilities(votes, row);
+    const auto all = mean_log_probabilities(votes, weights, row);
     const auto own = log_probabilities(votes[voter].y.row(row));
     // Its share of the mean probability of a class.
-    const auto share = [&](std::size_t c) { return std::exp(own[c] - all[c]) / count; };
+    const auto share = [&](std::size_t c) { return say * std::exp(own[c] - all[c]); };
     if (result.size() == 1) {
         result[0] = share(1) * std::exp(own[0]) + share(0) * std::exp(own[1]);
         return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace deepsl::model {
 
@@ -66,6 +67,52 @@ void Basis::pullback(std::span<const double> u, std::span<const double> dy, std:
     }
 }
 
+double Basis::energy(std::span<const double> u, std::span<const double> length) const {
+    const auto cells = length.size(), edges = cells + 1;
+    double sum = 0.0, total = 0.0;
+    for (std::size_t c = 0; c < cells; ++c) {
+        total += length[c];
+        for (std::size_t o = 0; o < outputs_; ++o) {
+            const double rise = rise_of(u.data() + c, edges, o);
+            sum += rise * rise / length[c];
+        }
+    }
+    return sum / total;
+}
+
+/// How F_o rises over the cell at whose left edge u begins.
+double Basis::rise_of(const double* u, std::size_t edges, std::size_t o) const {
+    double rise = 0.0;
+    for (std::size_t i = 0; i < functions_; ++i)
+        rise += weight()[o * functions_ + i] * (u[i * edges + 1] - u[i * edges]) / scale()[i];
+    return rise;
+}
+
+template <class Real>
+void Basis::energy_pullback(std::span<const double> u, std::span<const double> length,
+                            double weight_of_energy, std::span<double> du,
+                            std::span<double> dlength, Real* gradient) const {
+    const auto cells = length.size(), edges = cells + 1;
+    const double total = std::accumulate(length.begin(), length.end(), 0.0);
+    const double factor = weight_of_energy / total;
+    const double by_total = -factor * energy(u, length);
+    for (std::size_t c = 0; c < cells; ++c) {
+        dlength[c] += by_total;
+        for (std::size_t o = 0; o < outputs_; ++o) {
+            const double slope = rise_of(u.data() + c, edges, o) / length[c];
+            dlength[c] -= factor * slope * slope;
+            for (std::size_t i = 0; i < functions_; ++i) {
+                const double by_rise = 2.0 * factor * slope / scale()[i];
+                const double l = weight()[o * functions_ + i];
+                du[i * edges + c] -= by_rise * l;
+                du[i * edges + c + 1] += by_rise * l;
+                gradient[weight_ + o * functions_ + i] +=
+                    static_cast<Real>(by_rise * (u[i * edges + c + 1] - u[i * edges + c]));
+            }
+        }
+    }
+}
+
 void Basis::measure(MatrixView<const double> u, std::span<const Outcome> outcomes,
                     std::span<double> values) const {
     if (rule_ == BasisScale::none) return;
@@ -96,6 +143,10 @@ void Basis::measure(MatrixView<const double> u, std::span<const Outcome> outcome
     }
 }
 
+template void Basis::energy_pullback(std::span<const double>, std::span<const double>, double,
+                                     std::span<double>, std::span<double>, float*) const;
+template void Basis::energy_pullback(std::span<const double>, std::span<const double>, double,
+                                     std::span<double>, std::span<double>, double*) const;
 template void Basis::pullback(std::span<const double>, std::span<const double>, std::span<double>,
                               float*) const;
 template void Basis::pullback(std::span<const double>, std::span<const double>, std::span<double>,

@@ -105,12 +105,23 @@ void Branch<Real>::add_output(const BranchMemory<Real>& m, std::size_t b,
 }
 
 template <class Real>
+double Branch<Real>::energy(const BranchMemory<Real>& m, std::size_t b) const {
+    const auto cells = m.pairs.cells, per_row = basis_.size() * (cells + 1);
+    return basis_.energy({m.pairs.solution.u_edges.data() + b * per_row, per_row},
+                         m.pairs.length.subspan(b * cells, cells));
+}
+
+template <class Real>
 void Branch<Real>::backward(MatrixView<const double> dy, MatrixView<const double> dlambda,
-                            std::span<const char> ok, const Numerics& numerics,
-                            BranchMemory<Real>& m, Real* dx, Real* gradient) const {
+                            double energy_weight, std::span<const char> ok,
+                            const Numerics& numerics, BranchMemory<Real>& m, Real* dx,
+                            Real* gradient) const {
     auto& pairs = m.pairs;
-    const auto samples = pairs.problems, d = basis_.size();
+    const auto samples = pairs.problems, d = basis_.size(), cells = pairs.cells;
     const auto rows = m.grid.rows(), nodes = rows - samples, n = m.grid.n;
+    const auto per_row = d * (cells + 1);
+    m.du_edges.assign(energy_weight > 0.0 ? samples * per_row : 0, 0.0);
+    m.dlength.assign(energy_weight > 0.0 ? samples * cells : 0, 0.0);
     m.du.assign(samples * d, 0.0);
     m.dlambda.assign(dlambda.empty() ? 0 : samples * d, 0.0);
     for (std::size_t b = 0; b < samples; ++b) {
@@ -118,8 +129,14 @@ void Branch<Real>::backward(MatrixView<const double> dy, MatrixView<const double
         basis_.pullback({pairs.solution.u.data() + b * d, d}, dy.row(b), {m.du.data() + b * d, d},
                         gradient);
         if (!dlambda.empty()) std::copy_n(dlambda.row(b).data(), d, m.dlambda.data() + b * d);
+        if (energy_weight > 0.0)
+            basis_.energy_pullback({pairs.solution.u_edges.data() + b * per_row, per_row},
+                                   pairs.length.subspan(b * cells, cells), energy_weight,
+                                   {m.du_edges.data() + b * per_row, per_row},
+                                   {m.dlength.data() + b * cells, cells}, gradient);
     }
-    pull_back(pairs, m.dlambda, m.du);
+    pull_back(pairs, m.dlambda, m.du, m.du_edges);
+    for (std::size_t i = 0; i < m.dlength.size(); ++i) pairs.gradient.length[i] += m.dlength[i];
 
     m.dP.resize(rows), m.dq.resize(rows), m.dw.resize(rows), m.dz.resize(rows * n);
     const auto narrowed = [](const std::vector<double>& from, Real* to) {

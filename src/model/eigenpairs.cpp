@@ -126,15 +126,24 @@ void normalise(Eigenpairs& pairs) {
     });
 }
 
-/// From derivatives by u / N at the sample to those by u at all edges, since N depends on them.
-void to_raw_seeds(Eigenpairs& pairs, std::span<const double> du) {
-    const auto edges = pairs.cells + 1;
-    pairs.du_edges.assign(du.size() * edges, 0.0);
+/// From derivatives by u / N, at the sample and at the edges, to those by u at all edges, since N
+/// depends on them.
+void to_raw_seeds(Eigenpairs& pairs, std::span<const double> du, std::span<const double> du_edges) {
+    const auto edges = pairs.cells + 1, functions = pairs.problems * pairs.d;
+    pairs.du_edges.assign(functions * edges, 0.0);
+    pairs.along.assign(functions, 0.0);
     each_function(pairs, [&](std::size_t, std::size_t at, const double* u, const Masses& masses) {
         const double norm = pairs.norm[at];
-        const double factor = -du[at] * pairs.solution.u[at] / (2.0 * norm * masses.sum());
         double* const by_edges = pairs.du_edges.data() + at * edges;
-        by_edges[pairs.cells / 2] = du[at] / norm;
+        if (!du_edges.empty()) std::copy_n(du_edges.data() + at * edges, edges, by_edges);
+        if (!du.empty()) by_edges[pairs.cells / 2] += du[at];
+        double along = 0.0;
+        for (std::size_t e = 0; e < edges; ++e) {
+            along += by_edges[e] * u[e];
+            by_edges[e] /= norm;
+        }
+        pairs.along[at] = along;
+        const double factor = -along / (2.0 * norm * masses.sum());
         for (std::size_t c = 0; c < pairs.cells; ++c) {
             by_edges[c] += factor * masses[c] * u[c];
             by_edges[c + 1] += factor * masses[c] * u[c + 1];
@@ -143,10 +152,10 @@ void to_raw_seeds(Eigenpairs& pairs, std::span<const double> du) {
 }
 
 /// What w and the lengths get through the mean itself.
-void add_by_weights(Eigenpairs& pairs, std::span<const double> du) {
+void add_by_weights(Eigenpairs& pairs) {
     const auto nodes = nodes_per_cell(pairs.scheme);
     each_function(pairs, [&](std::size_t b, std::size_t at, const double* u, const Masses& masses) {
-        const double factor = du[at] * pairs.solution.u[at] / (2.0 * masses.sum());
+        const double factor = pairs.along[at] / (2.0 * masses.sum());
         for (std::size_t c = 0; c < pairs.cells; ++c) {
             const auto cell = b * pairs.cells + c;
             const double by_mass = factor * (1.0 - mean_square(u + c));
@@ -169,23 +178,27 @@ void solve(Eigenpairs& pairs, bool all_edges) {
     if (pairs.normalised) normalise(pairs);
 }
 
-void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<const double> du) {
+void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<const double> du,
+               std::span<const double> du_edges) {
     check_seeds("dlambda", dlambda, pairs);
     check_seeds("du", du, pairs);
+    if (!du_edges.empty())
+        check_size("du_edges", du_edges.size(), pairs.problems * pairs.d * (pairs.cells + 1));
     const auto problems = problems_of(pairs);
     const auto options = options_of(pairs, false);
     sturm::prepare(problems, options, pairs.gradient);
     sturm::CellSeeds seeds;
     seeds.lambda = dlambda;
-    const bool through_norm = pairs.normalised && !du.empty();
+    const bool through_norm = pairs.normalised && (!du.empty() || !du_edges.empty());
     if (through_norm) {
-        to_raw_seeds(pairs, du);
+        to_raw_seeds(pairs, du, du_edges);
         seeds.u_edges = pairs.du_edges;
     } else {
         seeds.u = du;
+        seeds.u_edges = du_edges;
     }
     sturm::gradient(problems, options, pairs.solution, seeds, 0, pairs.problems, pairs.gradient);
-    if (through_norm) add_by_weights(pairs, du);
+    if (through_norm) add_by_weights(pairs);
 }
 
 }  // namespace deepsl::model

@@ -117,6 +117,8 @@ public:
           behind_(parts.behind->make_pass()),
           gradient_(parts.first, Real(0)) {}
 
+    void regularise(double weight) override { behind_->regularise(weight); }
+
     const Prediction& forward(MatrixView<const double> x, bool keep) override {
         check_inputs(x, inputs_);
         prediction_ = &behind_->forward(encoder_.forward(x, keep), keep);

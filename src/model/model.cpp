@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "deepsl/field/kernel_guess.h"
 #include "deepsl/parallel.h"
 #include "model/networks.h"
 #include "model/ridge.h"
@@ -24,21 +25,27 @@ public:
     explicit ModelPass(const ModelOf<Real>& model)
         : model_(model), memory_(model.fields()), gradient_(model.parameters().size(), Real(0)) {}
 
+    void regularise(double weight) override { energy_weight_ = weight; }
+
     const Prediction& forward(MatrixView<const double> x, bool keep) override {
         check_inputs(x, model_.inputs());
         const auto samples = x.rows(), d = model_.eigenvalues() / model_.fields();
         x_.assign(x.data(), x.data() + samples * x.columns());
         prediction_.resize(samples, model_.outputs(), model_.eigenvalues());
         std::fill_n(prediction_.y.data(), samples * model_.outputs(), 0.0);
+        prediction_.penalty.assign(energy_weight_ > 0.0 ? samples : 0, 0.0);
         std::fill(prediction_.outcomes.begin(), prediction_.outcomes.end(), Outcome{});
         for (std::size_t m = 0; m < model_.fields(); ++m) {
             auto& memory = memory_[m];
-            model_.branch(m).forward(x_.data(), samples, model_.numerics(), memory, keep);
+            model_.branch(m).forward(x_.data(), samples, model_.numerics(), memory, keep,
+                                     energy_weight_ > 0.0);
             for (std::size_t b = 0; b < samples; ++b) {
                 auto& outcome = prediction_.outcomes[b];
                 if (outcome.ok()) outcome = memory.outcomes[b];
                 if (!outcome.ok()) continue;
                 model_.branch(m).add_output(memory, b, prediction_.y.row(b));
+                if (energy_weight_ > 0.0)
+                    prediction_.penalty[b] += energy_weight_ * model_.branch(m).energy(memory, b);
                 std::copy_n(memory.pairs.solution.lambda.data() + b * d, d,
                             prediction_.lambda.row(b).data() + m * d);
             }
@@ -49,6 +56,7 @@ public:
             ok_[b] = 0;
             std::ranges::fill(prediction_.y.row(b), 0.0);
             std::ranges::fill(prediction_.lambda.row(b), 0.0);
+            if (energy_weight_ > 0.0) prediction_.penalty[b] = 0.0;
         }
         return prediction_;
     }
@@ -70,8 +78,8 @@ public:
                     std::copy_n(dlambda.row(b).data() + m * d, d, dlambda_.row(b).data());
             }
             model_.branch(m).backward(
-                dy, dlambda.empty() ? dlambda : MatrixView<const double>(dlambda_), ok_,
-                model_.numerics(), memory_[m], dx != nullptr ? dx_.data() : nullptr,
+                dy, dlambda.empty() ? dlambda : MatrixView<const double>(dlambda_), energy_weight_,
+                ok_, model_.numerics(), memory_[m], dx != nullptr ? dx_.data() : nullptr,
                 gradient_.data());
             for (std::size_t i = 0; dx != nullptr && i < dx_.size(); ++i)
                 dx->values()[i] += static_cast<double>(dx_[i]);
@@ -96,6 +104,7 @@ private:
     std::vector<Real> gradient_, x_, dx_;
     Matrix<double> dlambda_;
     std::vector<char> ok_;
+    double energy_weight_ = 0.0;
     Prediction prediction_;
 };
 
@@ -169,7 +178,9 @@ void ModelOf<Real>::calibrate(MatrixView<const double> x, MatrixView<const doubl
     const auto samples = Matrix<double>(x).rows_at(usable);
     // The left singular vectors of a linear guess are the directions that matter, in order.
     const auto directions =
-        ridge_directions(samples, Matrix<double>(targets).rows_at(usable), fields());
+        options().directions == Directions::kernel
+            ? field::kernel_directions(samples, Matrix<double>(targets).rows_at(usable), fields())
+            : ridge_directions(samples, Matrix<double>(targets).rows_at(usable), fields());
     auto values = parameters_.values();
     for (std::size_t m = 0; m < std::min(fields(), directions.rows()); ++m)
         branches_[m]->field().set_direction(directions.row(m), values);

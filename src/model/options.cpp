@@ -22,6 +22,7 @@ constexpr Readers readers[] = {
     {"domain", true, true, true, true},
     {"field", false, false, false, false},
     {"fields", false, false, false, false},
+    {"directions", false, false, false, false},
     {"eigenfunctions", true, false, false, false},
     {"coefficients", true, false, false, false},
     {"hidden", true, true, false, false},

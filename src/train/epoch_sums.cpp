@@ -28,7 +28,9 @@ void EpochSums::add_spectrum(std::span<const double> lambda) {
 
 void EpochSums::add(const model::Prediction& prediction, const Dataset& data,
                     std::span<const std::size_t> rows, const LossSums& sums) {
-    const auto& [y, lambda, outcomes] = prediction;
+    const auto& y = prediction.y;
+    const auto& lambda = prediction.lambda;
+    const auto& outcomes = prediction.outcomes;
     sums_ += sums;
     seen_ += rows.size();
     failed_ += count_failures(outcomes, failures_);

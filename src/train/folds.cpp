@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "deepsl/parallel.h"
 #include "deepsl/random.h"
@@ -83,12 +84,13 @@ void choose(EpochChoice& choice) {
     std::size_t epochs = 0, rows = 0;
     for (const auto& model : choice.models) {
         epochs = std::max(epochs, model.record.epochs.size());
-        rows += model.left_out;
+        rows += model.left_out.size();
     }
     for (std::size_t e = 0; e < epochs; ++e) {
         double loss = 0.0, metric = 0.0;
         for (const auto& model : choice.models) {
-            const double weight = static_cast<double>(model.left_out) / static_cast<double>(rows);
+            const double weight =
+                static_cast<double>(model.left_out.size()) / static_cast<double>(rows);
             const auto& seen = model.record.epochs;
             loss += weight * loss_of_epoch(model.record, e);
             metric += weight * seen[std::min(e, seen.size() - 1)].validation_metric;
@@ -101,15 +103,6 @@ void choose(EpochChoice& choice) {
 }
 
 }  // namespace
-
-double EpochChoice::own_metric() const {
-    double sum = 0.0, rows = 0.0;
-    for (const auto& model : models) {
-        sum += static_cast<double>(model.left_out) * model.record.best_metric;
-        rows += static_cast<double>(model.left_out);
-    }
-    return sum / rows;
-}
 
 Parts fold_rows(std::size_t rows, std::span<const std::int64_t> labels, std::int64_t folds,
                 std::int64_t seed) {
@@ -132,30 +125,41 @@ std::string fold_checkpoint(const Checkpointing& checkpointing, std::int64_t fol
     return checkpointing.path.empty() ? "" : checkpointing.path + ".fold" + std::to_string(fold);
 }
 
-EpochChoice choose_epoch(const MakeModel& make, const Prepare& prepare, const Dataset& data,
-                         std::int64_t folds, const TrainOptions& options,
+EpochChoice choose_epoch(const FoldPlan& plan, const Dataset& data, std::int64_t folds,
                          const Callbacks& callbacks, const Checkpointing& checkpointing) {
+    return std::move(choose_epochs({&plan, 1}, data, folds, callbacks, checkpointing).front());
+}
+
+std::vector<EpochChoice> choose_epochs(std::span<const FoldPlan> plans, const Dataset& data,
+                                       std::int64_t folds, const Callbacks& callbacks,
+                                       const Checkpointing& checkpointing) {
     const Stopwatch clock;
-    const auto parts = fold_rows(data.size(), data.labels, folds, options.seed);
-    EpochChoice choice;
-    choice.models.resize(parts.size());
-    SharedCallbacks shared(callbacks, folds);
-    for_each(parts.size(), [&](std::size_t k) {
+    const auto parts = fold_rows(data.size(), data.labels, folds, plans.front().options.seed);
+    std::vector<EpochChoice> choices(plans.size());
+    for (auto& choice : choices) choice.models.resize(parts.size());
+    const auto all = plans.size() * parts.size();
+    SharedCallbacks shared(callbacks, static_cast<std::int64_t>(all));
+    for_each(all, [&](std::size_t i) {
+        const auto& plan = plans[i / parts.size()];
+        const auto k = i % parts.size();
         const auto fold = static_cast<std::int64_t>(k);
-        auto model = make(fold_seed(options.seed, fold));
+        auto model = plan.make(fold_seed(plan.options.seed, fold));
         auto known = data.rows_at(all_but(parts, k)), left_out = data.rows_at(parts[k]);
-        prepare(fold, known, left_out);
-        auto& kept = choice.models[k];
-        kept.left_out = parts[k].size();
-        kept.record = train(*model, known, left_out, options, shared.for_one_fold(),
-                            checkpointing_of(checkpointing, fold + 1));
+        plan.prepare(fold, known, left_out);
+        auto& kept = choices[i / parts.size()].models[k];
+        kept.left_out = parts[k];
+        kept.record = train(*model, known, left_out, plan.options, shared.for_one_fold(),
+                            checkpointing_of(checkpointing, static_cast<std::int64_t>(i) + 1));
+        kept.prediction = predict(*model, left_out);
         kept.predictor = std::move(model);
         shared.ended(kept.record);
     });
-    choice.seconds = clock.seconds();
-    for (const auto& model : choice.models) choice.interrupted |= model.record.interrupted;
-    if (!choice.interrupted) choose(choice);
-    return choice;
+    for (auto& choice : choices) {
+        choice.seconds = clock.seconds();
+        for (const auto& model : choice.models) choice.interrupted |= model.record.interrupted;
+        if (!choice.interrupted) choose(choice);
+    }
+    return choices;
 }
 
 }  // namespace deepsl::train

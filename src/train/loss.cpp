@@ -107,7 +107,7 @@ double sample_loss(Loss loss, std::span<const double> y, std::int64_t label,
 
 LossSums loss_sums(Loss loss, const model::Prediction& prediction, const Targets& targets,
                    double alpha, LossSeeds* seeds) {
-    const auto& [y, lambda, outcomes] = prediction;
+    const auto& [y, lambda, outcomes, penalty] = prediction;
     const bool with_spectrum = alpha > 0.0 && lambda.columns() > 0;
     if (seeds != nullptr) {
         seeds->y.resize(y.rows(), y.columns());
@@ -126,6 +126,7 @@ LossSums loss_sums(Loss loss, const model::Prediction& prediction, const Targets
         sums.data += sample_loss(loss, y.row(b), labels ? targets.labels[b] : 0,
                                  labels ? std::span<const double>() : targets.numbers.row(b), dy);
         if (with_spectrum) sums.spectral += spectral(lambda.row(b), alpha, dlambda);
+        if (!penalty.empty()) sums.spectral += penalty[b];
         ++sums.kept;
     }
     return sums;

@@ -44,7 +44,8 @@ struct BatchPass::Worker {
     }
 };
 
-BatchPass::BatchPass(const model::Predictor& model) : model_(model) {}
+BatchPass::BatchPass(const model::Predictor& model, double smoothness)
+    : model_(model), smoothness_(smoothness) {}
 BatchPass::~BatchPass() = default;
 
 void BatchPass::prepare(std::size_t rows) {
@@ -55,6 +56,7 @@ void BatchPass::prepare(std::size_t rows) {
     while (workers_.size() < wanted) {
         workers_.push_back(std::make_unique<Worker>());
         workers_.back()->pass = model_.make_pass();
+        workers_.back()->pass->regularise(smoothness_);
         idle_.reserve(workers_.size());
         idle_.push_back(workers_.back().get());
     }

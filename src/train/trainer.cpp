@@ -89,7 +89,7 @@ public:
           steps_((data.rows.size() + batch_ - 1) / batch_),
           optimiser_(model.parameters(), options,
                      options.epochs * static_cast<std::int64_t>(steps_)),
-          passes_(model),
+          passes_(model, options.smoothness),
           best_(options, !data.validation.empty()),
           gradient_(model.parameters().size()) {
         record_.training_rows = static_cast<std::int64_t>(data.rows.size());

@@ -88,7 +88,8 @@ TEST_F(TableRuns, FewRowsAreAllLearnedFrom) {
     EXPECT_EQ(result["training_rows"], 80);
     EXPECT_EQ(result["validation_rows"], 0);
     EXPECT_GT(result["fold_accuracy"], 0.6);
-    EXPECT_NE(trained.err.find("fold 5/5"), std::string::npos) << trained.err;
+    EXPECT_EQ(result["voters"], 15) << "three settings";
+    EXPECT_NE(trained.err.find("fold 15/15"), std::string::npos) << trained.err;
     // Each fold has one thread: the choice is the same on any number of them.
     EXPECT_EQ(json::parse(alone("2").out)["fold_accuracy"], result["fold_accuracy"]);
     // Whoever asks for validation rows gets them.
@@ -109,9 +110,9 @@ TEST_F(TableRuns, ARateThatFallsTakesLongerToTheSameEnd) {
     }
     const auto file = write("coins.csv", coins);
     const auto trained = [&](const std::string& cool_down, const Words& more = {}) {
-        Words words{"train",    file,        "--target", "coin",        "--model",
-                    "mlp",      "--threads", "1",        "--cool-down", cool_down,
-                    "--epochs", "400",       "--json",   "-o",          path("m.deepsl")};
+        Words words{"train",     file, "--target",       "coin",     "--model",  "mlp",
+                    "--threads", "1",  "--cool-down",    cool_down,  "--epochs", "400",
+                    "--json",    "-o", path("m.deepsl"), "--effort", "quick"};
         words.insert(words.end(), more.begin(), more.end());
         const auto outcome = run_program(words);
         EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -169,7 +170,7 @@ TEST_F(TableRuns, AnEarlierRunDoesNotStandInTheWay) {
         return keeping(way, "run", {"--epoch-folds", "3", "--epochs", "40", "--seed", seed});
     };
     ASSERT_EQ(run_program(words("--checkpoint", "5")).exit_code, 0);
-    EXPECT_EQ(interrupt_program(words("--checkpoint", "6"), "fold 1/3", SIGKILL).exit_code, -1);
+    EXPECT_EQ(interrupt_program(words("--checkpoint", "6"), "fold 1/9", SIGKILL).exit_code, -1);
     const auto resumed = run_program(words("--resume", "6"));
     EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
@@ -199,13 +200,14 @@ TEST_F(TableRuns, KilledAmongTheFoldsARunGoesOnToTheSameBits) {
         return keeping(way, checkpoint, {"--epoch-folds", "3", "--epochs", "40"});
     };
     ASSERT_EQ(run_program(words("--checkpoint", "whole")).exit_code, 0);
-    EXPECT_EQ(interrupt_program(words("--checkpoint", "broken"), "fold 1/3", SIGKILL).exit_code,
+    EXPECT_EQ(interrupt_program(words("--checkpoint", "broken"), "fold 1/9", SIGKILL).exit_code,
               -1);
     const auto last = run_program(words("--resume", "broken"));
     ASSERT_EQ(last.exit_code, 0) << last.err;
     EXPECT_EQ(read(path("broken.deepsl")), read(path("whole.deepsl")));
-    for (const auto* fold : {"broken.fold1", "broken.fold2", "broken.fold3"})
-        EXPECT_FALSE(std::filesystem::exists(path(fold))) << fold << " is of no use any more";
+    for (int fold = 1; fold <= 9; ++fold)
+        EXPECT_FALSE(std::filesystem::exists(path("broken.fold" + std::to_string(fold))))
+            << fold << " is of no use any more";
     auto lost = words("--resume", "none");
     lost.push_back("--quiet");
     expect_error(run_program(lost), 3, {"none"});

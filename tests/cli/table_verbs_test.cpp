@@ -209,7 +209,7 @@ TEST_F(TableVerbs, OneOfAKindIsToldAsOne) {
     expect(held_out.err, "\n1 epoch in ");
     const auto impatient = train(table, {"--epochs", "2", "--patience", "1"});
     expect(impatient.err, "; stops after 1 epoch without improvement");
-    const auto folds = train(table, {"--epochs", "1", "--epoch-folds", "2"});
+    const auto folds = train(table, {"--epochs", "1", "--epoch-folds", "2", "--effort", "quick"});
     expect(folds.out, "all 10 rows were learned from for 1 epoch (");
     const auto one = write("one.csv", "x,kind\n0.3,a\n");
     const auto other =

@@ -23,8 +23,8 @@ Encoding fitted(const Table& training, ColumnScale scale) {
 
 TEST(Decoding, NumbersComeBackWithEveryScale) {
     const auto training = table({numbers("a", {1, 3, 3, 5, 70, -2, 8, 4})});
-    for (const auto scale :
-         {ColumnScale::rank, ColumnScale::zscore, ColumnScale::minmax, ColumnScale::none}) {
+    for (const auto scale : {ColumnScale::rank, ColumnScale::zscore, ColumnScale::minmax,
+                             ColumnScale::none, ColumnScale::normal}) {
         const auto encoding = fitted(training, scale);
         const auto x = encoding.apply(training).x;
         for (std::size_t row = 0; row < x.size(); ++row)

@@ -47,8 +47,8 @@ std::string said(const std::string& text) {
 TEST(EncodingJson, ComesBackToTheBit) {
     for (const bool header : {true, false})
         for (const std::string target : {"", "pay", "age"})
-            for (const auto scale :
-                 {ColumnScale::rank, ColumnScale::zscore, ColumnScale::minmax, ColumnScale::none}) {
+            for (const auto scale : {ColumnScale::rank, ColumnScale::zscore, ColumnScale::minmax,
+                                     ColumnScale::none, ColumnScale::normal}) {
                 EncodingOptions options;
                 options.scale = scale;
                 const auto encoding = Encoding::fit(training(header), target, options);
@@ -78,7 +78,8 @@ TEST(EncodingJson, NamesScalesAndRolesAsItAlwaysHas) {
     const std::pair<ColumnScale, const char*> scales[] = {{ColumnScale::rank, "rank"},
                                                           {ColumnScale::zscore, "zscore"},
                                                           {ColumnScale::minmax, "minmax"},
-                                                          {ColumnScale::none, "none"}};
+                                                          {ColumnScale::none, "none"},
+                                                          {ColumnScale::normal, "normal"}};
     for (const auto& [scale, name] : scales) {
         EncodingOptions options;
         options.scale = scale;

@@ -127,13 +127,6 @@ TEST(EncodingRole, FollowsTheCaller) {
     expect_dropped(judged(numbers("a", {3, 4}), options), Role::dropped, "is left out on request");
 }
 
-TEST(EncodingRole, AutoRanksBesideCategoriesOnly) {
-    EXPECT_EQ(judged(numbers("a", {1, 5, 2})).scale, ColumnScale::zscore);
-    const auto beside = table({numbers("a", {1, 5, 2}), texts("b", {"x", "y", "x"})});
-    EXPECT_EQ(Encoding::fit(beside, "").columns()[0].scale, ColumnScale::rank);
-    EXPECT_EQ(Encoding::fit(beside, "b").columns()[0].scale, ColumnScale::zscore);
-}
-
 TEST(EncodingRole, RefusesInOneSentence) {
     const auto training = table({numbers("age", {1, 5, 2}), texts("job", {"x", "y", "x"})});
     const auto said = [&](const EncodingOptions& options, std::string_view target = "") {

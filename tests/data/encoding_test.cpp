@@ -80,6 +80,41 @@ TEST(Encoding, RankPutsTiesInTheMiddleAndIsStandardAllTheSame) {
     expect_near(encoded.x, {-third, -third, 3 * third, -third});
 }
 
+// The quantiles of a normal distribution at 1/8, 3/8, 5/8 and 7/8, from a table.
+TEST(Encoding, NormalPutsRanksWhereNormalNumbersLie) {
+    const auto training = table({numbers("a", {1, 1000, 10, 100})});
+    const auto encoding = Encoding::fit(training, "", scale(ColumnScale::normal));
+    const double outer = 1.1503493803760079, inner = 0.3186393639643752;
+    const double deviation = std::sqrt((outer * outer + inner * inner) / 2);
+    expect_near(encoding.apply(training).x,
+                {-outer / deviation, outer / deviation, -inner / deviation, inner / deviation});
+    const auto far = encoding.apply(table({numbers("a", {-1e9, 1e9})}));
+    expect_near(far.x, {-outer / deviation, outer / deviation});
+}
+
+TEST(Encoding, NormalHasAccurateTails) {
+    std::vector<double> values(100'000);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = std::exp(1e-4 * static_cast<double>(i));
+    const auto training = table({numbers("a", values)});
+    const auto x = Encoding::fit(training, "", scale(ColumnScale::normal)).apply(training).x;
+    expect_standard(x);
+    EXPECT_NEAR(x.front(), -4.417, 0.02) << "the quantile at 5e-6";
+    EXPECT_NEAR(x[15'866], -1.0, 0.01);
+    EXPECT_NEAR(x[50'000], 0.0, 0.01);
+}
+
+// Scores of one value in k that stands apart have the mean fourth power k - 2 + 1 / (k - 1).
+TEST(Encoding, AutoDrawsInHeavyTails) {
+    const auto scale_of = [](std::size_t k) {
+        std::vector<double> values(k, 0.0);
+        values.back() = 1.0;
+        return Encoding::fit(table({numbers("a", values)}), "").columns()[0].scale;
+    };
+    EXPECT_EQ(scale_of(7), ColumnScale::zscore) << "5.17";
+    EXPECT_EQ(scale_of(8), ColumnScale::normal) << "6.14";
+}
+
 TEST(Encoding, RankOfManyValuesNeedsFewKnots) {
     std::vector<double> values(20'000);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -117,7 +152,7 @@ TEST(Encoding, NoneLeavesNumbersButCountsThoseOutOfRange) {
 }
 
 TEST(Encoding, SurvivesNumbersOfAnySize) {
-    for (const auto chosen : {ColumnScale::zscore, ColumnScale::rank}) {
+    for (const auto chosen : {ColumnScale::zscore, ColumnScale::rank, ColumnScale::normal}) {
         const auto training = table({numbers("a", {-1.7e308, 1.7e308}), numbers("b", {0, 5e-324}),
                                      numbers("c", {1e15, 1e15 + 1})});
         const auto encoding = Encoding::fit(training, "", scale(chosen));
@@ -128,7 +163,7 @@ TEST(Encoding, SurvivesNumbersOfAnySize) {
         const auto far = encoding.apply(later);
         for (const double x : far.x) EXPECT_LE(std::fabs(x), 1e6);
         EXPECT_EQ(input(far, 2)[1],
-                  chosen == ColumnScale::rank ? input(encoding.apply(training), 2)[1] : 1e6);
+                  chosen == ColumnScale::zscore ? 1e6 : input(encoding.apply(training), 2)[1]);
     }
 }
 
@@ -147,7 +182,7 @@ TEST(Encoding, CategoriesAreCentredAndHolesAreOne) {
     EXPECT_EQ(encoding.input_names(),
               (Names{"age", "job=baker", "job=smith", "job is missing", "town=Bern", "town=Ulm"}));
     EXPECT_EQ(encoding.inputs(), 6U);
-    EXPECT_EQ(encoding.columns()[0].scale, ColumnScale::rank);
+    EXPECT_EQ(encoding.columns()[0].scale, ColumnScale::zscore);
     const auto encoded = encoding.apply(people());
     expect_near(input(encoded, 1), {-0.25, 0.75, -0.25, -0.25});
     expect_near(input(encoded, 2), {0.5, -0.5, 0.5, -0.5});

@@ -107,7 +107,8 @@ TEST(Settings, ChooseHowLongToTrain) {
     const auto table = test::plain_table(400, 2);
     const auto task = [&](const Settings& settings) { return make_task(table, settings); };
     EXPECT_EQ(task({}).train.validation, 0.0);
-    EXPECT_EQ(task({}).train.cool_down, 0.3);
+    EXPECT_EQ(task({}).train.cool_down, 0.0);
+    EXPECT_EQ(task({{"effort", "quick"}}).train.cool_down, 0.3);
     // Rows held out end the folds, and what belongs to them.
     EXPECT_EQ(task({{"validation", "0.3"}}).epoch_folds, 0);
     EXPECT_EQ(task({{"validation", "0.3"}}).train.validation, 0.3);
@@ -117,7 +118,8 @@ TEST(Settings, ChooseHowLongToTrain) {
     EXPECT_EQ(task({{"epoch-folds", "0"}, {"validation", "0"}}).train.validation, 0.0);
     EXPECT_EQ(task({{"epoch-folds", "3"}}).epoch_folds, 3);
     const auto many = test::plain_table(1200, 2);
-    EXPECT_EQ(make_task(many, {}).train.validation, 0.2);
+    EXPECT_EQ(make_task(many, {{"effort", "quick"}}).train.validation, 0.2);
+    EXPECT_EQ(make_task(many, {}).train.validation, 0.0);
     EXPECT_EQ(make_task(many, {{"epoch-folds", "4"}}).train.validation, 0.0);
     EXPECT_NE(test::sentence_of(Error::Kind::data,
                                 [&] {
@@ -164,7 +166,7 @@ TEST(Settings, AreDescribedInASentence) {
               std::string::npos);
     task.epoch_folds = 5;
     EXPECT_EQ(stopping_description(task, 0),
-              "few rows: 5 folds choose the number of epochs, then all rows are learned from");
+              "5 folds choose the number of epochs, then all rows are learned from");
 }
 
 }  // namespace

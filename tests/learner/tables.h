@@ -50,7 +50,8 @@ inline data::Table round_table(std::size_t rows, std::uint64_t seed = 1) {
 /// Small networks and few epochs.
 inline learner::Task small_task(const data::Table& table, const std::string& target,
                                 std::int64_t epochs = 15) {
-    auto task = learner::task_for(table, target);
+    auto task = learner::task_for(table, target, model::Preset::standard,
+                                  learner::TargetKind::automatic, learner::Effort::quick);
     task.dropped = {target == "kind" ? "size" : "kind"};
     task.model.hidden = task.model.field_hidden = {8, 6};
     task.model.eigenfunctions = 4;

@@ -36,41 +36,52 @@ double softmax(const std::vector<double>& y, std::size_t k) {
     return std::exp(y[k]) / sum;
 }
 
+const std::vector<double> alike{1.0, 1.0};
+
 TEST(Vote, OfNumbersIsTheirMean) {
-    const auto result = vote({saying({1.0, -2.0}), saying({3.0, 5.0}), saying({5.0, 0.0})}, false);
+    const std::vector<model::Prediction> said{saying({1.0, -2.0}), saying({3.0, 5.0}),
+                                              saying({5.0, 0.0})};
+    const auto result = vote(said, std::vector{1.0, 1.0, 1.0}, false);
     EXPECT_NEAR(result.y(0, 0), 3.0, 1e-15);
     EXPECT_NEAR(result.y(0, 1), 1.0, 1e-15);
+    const auto weighted = vote(said, std::vector{1.0, 2.0, 1.0}, false);
+    EXPECT_NEAR(weighted.y(0, 0), 3.0, 1e-15);
+    EXPECT_NEAR(weighted.y(0, 1), 2.0, 1e-15);
 }
 
 TEST(Vote, OfClassesIsTheMeanOfTheirProbabilities) {
     const std::vector<double> a{1.0, -1.0, 0.5}, b{-3.0, 2.0, 0.0};
-    const auto result = vote({saying(a), saying(b)}, true);
+    const auto result = vote({saying(a), saying(b)}, alike, true);
     for (std::size_t k = 0; k < 3; ++k)
         EXPECT_NEAR(std::exp(result.y(0, k)), 0.5 * (softmax(a, k) + softmax(b, k)), 1e-15);
+    const auto weighted = vote({saying(a), saying(b)}, std::vector{3.0, 1.0}, true);
+    for (std::size_t k = 0; k < 3; ++k)
+        EXPECT_NEAR(std::exp(weighted.y(0, k)), 0.75 * softmax(a, k) + 0.25 * softmax(b, k), 1e-15);
     // As far as logarithms reach: no probability is rounded to 0.
-    const auto sure = vote({saying({0.0, 2000.0}), saying({0.0, 3000.0})}, true);
+    const auto sure = vote({saying({0.0, 2000.0}), saying({0.0, 3000.0})}, alike, true);
     EXPECT_NEAR(sure.y(0, 0), -2000.0 - std::log(2.0), 1e-9);
     EXPECT_NEAR(sure.y(0, 1), 0.0, 1e-12);
     // A single score is the logarithm of the odds.
-    const auto single = vote({saying({2.0}), saying({-1.0})}, true);
+    const auto single = vote({saying({2.0}), saying({-1.0})}, alike, true);
     const auto sigmoid = [](double s) { return 1.0 / (1.0 + std::exp(-s)); };
     EXPECT_NEAR(sigmoid(single.y(0, 0)), 0.5 * (sigmoid(2.0) + sigmoid(-1.0)), 1e-15);
 }
 
 TEST(Vote, OfOneIsItsOwn) {
     for (const bool classes : {true, false})
-        EXPECT_EQ(vote({saying({1.0, 7.0})}, classes).y.values(), (std::vector<double>{1.0, 7.0}));
+        EXPECT_EQ(vote({saying({1.0, 7.0})}, std::vector{1.0}, classes).y.values(),
+                  (std::vector<double>{1.0, 7.0}));
 }
 
 TEST(Vote, LeavesOutWhoFails) {
     auto failed = saying({0.0, 0.0}, 2), fine = saying({4.0, 6.0}, 2);
     failed.outcomes[0].line = field::LineStatus::step_limit;
-    const auto result = vote({failed, fine}, false);
+    const auto result = vote({failed, fine}, alike, false);
     EXPECT_EQ(result.y(0, 0), 4.0) << "only one has a say";
     EXPECT_EQ(result.y(1, 0), 3.0);
     EXPECT_TRUE(result.outcomes[0].ok());
     fine.outcomes[0].line = field::LineStatus::not_finite;
-    EXPECT_FALSE(vote({failed, fine}, true).outcomes[0].ok());
+    EXPECT_FALSE(vote({failed, fine}, alike, true).outcomes[0].ok());
 }
 
 TEST(Vote, GradientsAgreeWithDifferences) {
@@ -83,17 +94,19 @@ TEST(Vote, GradientsAgreeWithDifferences) {
                 for (std::size_t k = 0; k < outputs; ++k) y.push_back(2.0 * normal(random));
                 votes.push_back(saying(y));
             }
+            const std::vector<double> weights{0.5, 2.0, 1.0};
             std::vector<double> gradient(outputs);
             for (std::size_t v = 0; v < votes.size(); ++v)
                 for (std::size_t k = 0; k < outputs; ++k) {
-                    vote_gradient(votes, classes, 0, k, v, gradient);
+                    vote_gradient(votes, weights, classes, 0, k, v, gradient);
                     for (std::size_t j = 0; j < outputs; ++j) {
                         constexpr double h = 1e-5;
                         auto more = votes, less = votes;
                         more[v].y(0, j) += h;
                         less[v].y(0, j) -= h;
-                        const double difference =
-                            (vote(more, classes).y(0, k) - vote(less, classes).y(0, k)) / (2.0 * h);
+                        const double difference = (vote(more, weights, classes).y(0, k) -
+                                                   vote(less, weights, classes).y(0, k)) /
+                                                  (2.0 * h);
                         EXPECT_NEAR(gradient[j], difference, 1e-9) << k << ", " << j;
                     }
                 }
@@ -127,7 +140,8 @@ TEST(FoldsThatVote, AreTheModelsOfTheFolds) {
         EXPECT_NE(votes[0].y, votes[1].y);
         EXPECT_NE(model.scaling.placement.shift, model.others[0].scaling.placement.shift)
             << "each is scaled by the rows that it learned from";
-        auto together = vote(std::move(votes), model.predicts_classes()).y;
+        EXPECT_EQ(model.weights(), std::vector<double>(3, 1.0 / 3.0));
+        auto together = vote(std::move(votes), model.weights(), model.predicts_classes()).y;
         for (double& y : together.values()) y = model.target_mean + model.target_scale * y;
         EXPECT_EQ(predict(model, table()).prediction.y, together);
         EXPECT_GT(model.learned_numbers(), 2 * model.predictor->parameters().learned());

@@ -88,7 +88,7 @@ TEST(ModelGradient, AgreesWithDifferencesAlongAdaptiveSteps) {
     }
 }
 
-// As in training: through the loss of labels, with the spectral term.
+// As in training: through the loss of labels, with the spectral term and the energy along lines.
 TEST(ModelGradient, AgreesWithDifferencesThroughTheTotalLoss) {
     std::uint64_t seed = 90;
     for (const auto loss : {train::Loss::hinge, train::Loss::cross_entropy})
@@ -98,12 +98,15 @@ TEST(ModelGradient, AgreesWithDifferencesThroughTheTotalLoss) {
                 Case c;
                 c.field = field;
                 c.domain = field == FieldKind::positive ? DomainKind::box : DomainKind::ball;
+                c.start_network = outputs != 1;
+                c.normalise = outputs == 1;
                 SCOPED_TRACE(testing::Message()
                              << c << ", " << name(loss) << ", " << outputs << " outputs");
                 const auto x = samples(5, c, ++seed);
                 const auto model = make(c, x, random_matrix(5, outputs, seed), seed);
                 const std::vector<std::int64_t> labels{0, 1, 0, 0, 0};
                 const auto pass = model->make_pass();
+                pass->regularise(c.normalise ? 0.3 : 0.03);
                 const auto value = [&] {
                     const auto sums =
                         train::loss_sums(loss, pass->forward(x, false), {labels, {}}, 0.1);

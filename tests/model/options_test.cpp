@@ -103,6 +103,7 @@ const std::map<std::string, std::string, std::less<>> other_values{
     {"domain", "box"},
     {"field", "straight"},
     {"fields", "2"},
+    {"directions", "kernel"},
     {"eigenfunctions", "4"},
     {"coefficients", "trunk"},
     {"hidden", "5"},

@@ -223,7 +223,7 @@ TEST(TrainOptions, AreReadAndWrittenByName) {
         if (option.name == "loss") parse_option(option, "hinge", value);
     });
     EXPECT_EQ(seen.front(), "loss=auto");
-    EXPECT_EQ(seen[2], "optimiser=adamw");
+    EXPECT_EQ(seen[3], "optimiser=adamw");
     EXPECT_EQ(options.optimiser, OptimiserKind::fromage);
     EXPECT_EQ(options.loss, Loss::hinge);
     options.epochs = 10;

@@ -13,7 +13,7 @@
 
 namespace deepsl::learner {
 
-/// By the number of rows and of classes (0: numbers).
+/// By the number of rows and of classes (0: numbers), and by task.effort.
 void follow_rules(std::size_t row_count, std::size_t classes, Task& task);
 
 /// The rule for `patience`: 10 epochs, or a third of all.
@@ -27,7 +27,7 @@ const std::vector<std::string>& options_by_rule();
 /// be learned.
 Task task_for(const data::Table& table, std::string_view target,
               model::Preset preset = model::Preset::standard,
-              TargetKind target_kind = TargetKind::automatic);
+              TargetKind target_kind = TargetKind::automatic, Effort effort = Effort::normal);
 
 /// The rule for `warm-up` on images: 200 steps. The first ones of Adam change an encoder by so much
 /// that all lines would begin at the boundary.

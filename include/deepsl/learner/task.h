@@ -28,19 +28,32 @@ constexpr std::array<std::string_view, 2> names(PixelScale) { return {"standard"
 enum class AfterFolds { retrain, vote };
 constexpr std::array<std::string_view, 2> names(AfterFolds) { return {"retrain", "vote"}; }
 
+/// By what inputs are stretched: their own correlation with the target, or how much a smooth guess
+/// changes with them.
+enum class RelevanceBy { correlation, kernel };
+constexpr std::array<std::string_view, 2> names(RelevanceBy) { return {"correlation", "kernel"}; }
+
+/// Time for quality: how many models are trained, and vote.
+enum class Effort { quick, normal, thorough };
+constexpr std::array<std::string_view, 3> names(Effort) { return {"quick", "normal", "thorough"}; }
+
 struct Task {
     std::string target;  // empty: the last column
     TargetKind target_kind = TargetKind::automatic;
     model::Kind kind = model::Kind::dsl;
     model::Preset preset = model::Preset::standard;
+    Effort effort = Effort::normal;
     ColumnScale scale = ColumnScale::automatic;
     /// Inputs are stretched by (a + 1 / rows)^(relevance / 2), where a is their association with
     /// the target (field/scaling.h) in the rows that are learned from. 0: all alike.
     double relevance = 0.0;
+    RelevanceBy relevance_by = RelevanceBy::correlation;
     /// 2 or more, where no validation rows are given: the number of epochs is chosen by so many
     /// folds, then all rows are learned from. 0: a share is held out, train.validation.
     std::int64_t epoch_folds = 0;
     AfterFolds after_folds = AfterFolds::retrain;
+    /// Other settings, which train models of their own that vote with the task's, where folds do.
+    std::string variants;
     std::vector<std::string> dropped, numbers, categories;  // columns
     PixelScale pixels = PixelScale::standard;               // of images
     bool flip = false;                                      // how images vary in training
@@ -66,14 +79,23 @@ void visit_task(AnyTask& t, Visitor&& visitor) {
                                   "default, which follows the size of the table, or paper, the "
                                   "paper's settings"),
             t.preset);
+    visitor(choice<Effort>("effort",
+                           "of the preset default on tables: quick trains one model, normal and "
+                           "thorough more and more of them, which vote"),
+            t.effort);
     visitor(choice<ColumnScale>("scale",
-                                "numbers by rank, by z-score, by their range, or as they are; auto "
-                                "is rank where there are categories, else zscore"),
+                                "numbers by rank, by z-score, by their range, as they are, or by "
+                                "rank as normal numbers; auto is normal for columns with heavy "
+                                "tails, else zscore"),
             t.scale);
     visitor(number("relevance", 0.0, 2.0,
                    "inputs are stretched by their correlation with the target to this power; 0 = "
                    "all alike"),
             t.relevance);
+    visitor(choice<RelevanceBy>("relevance-by",
+                                "stretched by each input's own correlation, or by a kernel ridge "
+                                "regression on all inputs"),
+            t.relevance_by);
     visitor(
         whole_number("epoch-folds", 0, 100,
                      "choose the number of epochs by so many folds, then learn from all rows; 0 = "
@@ -83,6 +105,10 @@ void visit_task(AnyTask& t, Visitor&& visitor) {
                                "learn from all rows for the number of epochs that the folds have "
                                "chosen; or keep the folds' models, whose mean is the prediction"),
             t.after_folds);
+    visitor(text("variants",
+                 "where the folds' models vote: other settings to train models with, which vote, "
+                 "too, such as fields=4 learning-rate=0.005; normalise=true. none = no others"),
+            t.variants);
     visitor(list("drop", "columns to leave out"), t.dropped);
     visitor(list("numbers", "columns that are numbers"), t.numbers);
     visitor(list("categories", "columns that are categories, though they look like numbers"),

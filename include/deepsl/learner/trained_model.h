@@ -2,8 +2,8 @@
 //
 //     row -> encoding -> x -> scaling -> z -> predictor -> F;   numbers: y = mean + scale F
 //
-// Several may vote, each with a scaling of its own: F is the mean of their numbers, or the
-// logarithm of the mean of their probabilities.
+// Several may vote, each with a scaling and a weight of its own: F is the mean of their numbers, or
+// the logarithm of the mean of their probabilities.
 #pragma once
 
 #include <map>
@@ -25,6 +25,7 @@ namespace deepsl::learner {
 struct Voter {
     std::unique_ptr<model::Predictor> predictor;
     field::Scaling scaling;
+    double weight = 1.0;  // in the mean, over the sum of all
 
     /// The predictor as a model with lines and eigenfunctions, or the one behind the encoder;
     /// nullptr for a baseline.
@@ -53,6 +54,7 @@ struct TrainedModel : Voter {
 
     std::size_t voters() const { return 1 + others.size(); }
     const Voter& voter(std::size_t v) const { return v == 0 ? *this : others[v - 1]; }
+    std::vector<double> weights() const;  // [voter]
     /// What all of them have learned, together.
     std::size_t learned_numbers() const;
 

@@ -53,6 +53,19 @@ public:
     void pullback(std::span<const double> u, std::span<const double> dy, std::span<double> du,
                   Real* gradient) const;
 
+    /// The energy of L b along a line: the mean over its length T of the squared slope,
+    ///
+    ///     (1 / T) int |dF / dt|^2 dt,
+    ///
+    /// by differences over the cells. Zero for a constant; a change of p, q or w that leaves F as
+    /// it is leaves it as it is. u [d, edge], length [cell].
+    double energy(std::span<const double> u, std::span<const double> length) const;
+
+    /// Adds `weight` times its derivatives to du [d, edge], dlength [cell] and the flat gradient.
+    template <class Real>
+    void energy_pullback(std::span<const double> u, std::span<const double> length, double weight,
+                         std::span<double> du, std::span<double> dlength, Real* gradient) const;
+
     /// Mean and scale by samples u [B, d] of training data, into the model's values; samples whose
     /// outcome is not ok are left out.
     void measure(MatrixView<const double> u, std::span<const Outcome> outcomes,
@@ -64,6 +77,7 @@ public:
     std::span<const double> bias() const { return values_.subspan(bias_, outputs_); }
 
 private:
+    double rise_of(const double* u, std::size_t edges, std::size_t o) const;
     std::span<const double> mean() const { return values_.subspan(mean_, functions_); }
     std::span<const double> scale() const { return values_.subspan(scale_, functions_); }
 

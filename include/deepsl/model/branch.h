@@ -53,7 +53,7 @@ struct BranchMemory {
     std::vector<Outcome> outcomes;  // [B]
     std::vector<Real> P, q, w, v;   // as the networks gave them, and their derivatives
     std::vector<Real> dP, dq, dw, dv, dz, dentry;
-    std::vector<double> du, dlambda;
+    std::vector<double> du, dlambda, du_edges, dlength;
     network::Tape tape;
 };
 
@@ -72,11 +72,15 @@ public:
     /// Adds F of row b to y [outputs].
     void add_output(const BranchMemory<Real>& memory, std::size_t b, std::span<double> y) const;
 
-    /// From dy [B, outputs] and dlambda [B, d] (no rows: zero) of the samples that are `ok` to the
-    /// flat gradient and dx [B, inputs], which it overwrites if it is not null.
+    /// The energy of F along the line of row b, if all edges were asked for.
+    double energy(const BranchMemory<Real>& memory, std::size_t b) const;
+
+    /// From dy [B, outputs] and dlambda [B, d] (no rows: zero) of the samples that are `ok`, and
+    /// the weight of their energies, to the flat gradient and dx [B, inputs], which it overwrites
+    /// if it is not null.
     void backward(MatrixView<const double> dy, MatrixView<const double> dlambda,
-                  std::span<const char> ok, const Numerics& numerics, BranchMemory<Real>& memory,
-                  Real* dx, Real* gradient) const;
+                  double energy_weight, std::span<const char> ok, const Numerics& numerics,
+                  BranchMemory<Real>& memory, Real* dx, Real* gradient) const;
 
     const field::VectorField<Real>& field() const { return *parts_.field; }
     const Coefficients<Real>& coefficients() const { return *parts_.coefficients; }

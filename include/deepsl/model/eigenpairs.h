@@ -34,9 +34,9 @@ struct Eigenpairs {
     std::vector<double> v;           // [B, d], if it learns
     sturm::CellSolution solution;    // u at the edge in the middle of the cells
     sturm::CellGradient gradient;    // in the shapes of the above
-    // Of functions that are normalised: N [B, d], and derivatives by what they were before, at the
-    // edges [B, d, edge].
-    std::vector<double> norm, du_edges;
+    // Of functions that are normalised: N [B, d], derivatives by what they were before, at the
+    // edges [B, d, edge], and the sum of u du over the edges [B, d].
+    std::vector<double> norm, du_edges, along;
 
     std::size_t node_count() const { return problems * cells * nodes_per_cell(scheme); }
 };
@@ -45,7 +45,9 @@ struct Eigenpairs {
 /// Throws Error if sizes do not fit, or the cells have no middle.
 void solve(Eigenpairs& pairs, bool all_edges = false);
 
-/// From derivatives by lambda and u, each [B, d] (empty: zero), to pairs.gradient.
-void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<const double> du);
+/// From derivatives by lambda and u, each [B, d] (empty: zero), to pairs.gradient. With those by u
+/// at all edges [B, d, edge] (empty: zero), which add to it, the solution has them, too.
+void pull_back(Eigenpairs& pairs, std::span<const double> dlambda, std::span<const double> du,
+               std::span<const double> du_edges = {});
 
 }  // namespace deepsl::model

@@ -49,10 +49,16 @@ constexpr std::array<std::string_view, 2> names(Halving) { return {"stride", "ma
 enum class Precision { float32, float64 };
 constexpr std::array<std::string_view, 2> names(Precision) { return {"float32", "float64"}; }
 
+/// Where fields start: along the directions in which a ridge regression of the target changes, or a
+/// kernel ridge regression.
+enum class Directions { ridge, kernel };
+constexpr std::array<std::string_view, 2> names(Directions) { return {"ridge", "kernel"}; }
+
 struct ModelOptions {
     field::DomainKind domain = field::DomainKind::ball;
     field::FieldKind field = field::FieldKind::directional;
     std::int64_t fields = 1;
+    Directions directions = Directions::ridge;
     std::int64_t eigenfunctions = 10;
     CoefficientKind coefficients = CoefficientKind::networks;
     std::vector<std::int64_t> hidden{64, 32};
@@ -99,6 +105,10 @@ void visit_model(Options& o, Visitor&& visitor) {
                 "0.8 W^T (s tanh(W z + b)) / N"),
             o.field);
     visitor(whole_number("fields", 1, 64, "independent fields whose predictions add up"), o.fields);
+    visitor(choice<Directions>("directions",
+                               "in which fields start: those of a ridge regression of the target, "
+                               "or of a kernel ridge regression"),
+            o.directions);
     visitor(whole_number("eigenfunctions", 1, 200, "d, how many eigenfunctions make the basis"),
             o.eigenfunctions);
     visitor(choice<CoefficientKind>("coefficients",

@@ -21,6 +21,8 @@ struct Prediction {
     Matrix<double> y;               // [B, outputs]
     Matrix<double> lambda;          // [B, eigenvalues of all fields]; no columns for baselines
     std::vector<Outcome> outcomes;  // [B]
+    /// What regularisation along the lines adds to the loss of each sample; empty: nothing.  [B]
+    std::vector<double> penalty{};
 
     std::size_t size() const { return outcomes.size(); }
     std::size_t failed() const;
@@ -34,6 +36,10 @@ struct Prediction {
 class Pass {
 public:
     virtual ~Pass() = default;
+
+    /// From now on predictions have a penalty: `weight` times the energy of F along its line
+    /// (basis.h), whose gradient backward adds. Models without lines have none.
+    virtual void regularise(double /*weight*/) {}
 
     /// x [B, inputs] in the model's own coordinates. With `keep`, backward may follow.
     virtual const Prediction& forward(MatrixView<const double> x, bool keep) = 0;

@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 2> names(Best) { return {"metric", "loss"
 struct TrainOptions {
     Loss loss = Loss::automatic;
     double alpha = 0.0;
+    double smoothness = 0.0;
     OptimiserKind optimiser = OptimiserKind::adamw;
     double learning_rate = 2e-3;
     Schedule schedule = Schedule::cosine;
@@ -56,6 +57,9 @@ void visit_train(Options& o, Visitor&& visitor) {
         o.loss);
     visitor(number("alpha", 0.0, 1e6, "weight of the spectral term, the mean of |lambda_i|"),
             o.alpha);
+    visitor(number("smoothness", 0.0, 1e6,
+                   "weight of the energy of F along whole lines, the mean of (dF/dt)^2"),
+            o.smoothness);
     visitor(choice<OptimiserKind>("optimiser", "how weights follow gradients"), o.optimiser);
     visitor(number("learning-rate", 0.0, 10.0,
                    "of the networks, before schedule, warm-up and cool-down"),

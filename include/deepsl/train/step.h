@@ -27,7 +27,8 @@ class BatchPass {
 public:
     static constexpr std::size_t lanes = model::training_lanes;
 
-    explicit BatchPass(const model::Predictor& model);
+    /// `smoothness` is the weight of the energy along lines.
+    explicit BatchPass(const model::Predictor& model, double smoothness = 0.0);
     ~BatchPass();
     BatchPass(const BatchPass&) = delete;
     BatchPass& operator=(const BatchPass&) = delete;
@@ -58,6 +59,7 @@ private:
     LossSums each_lane(std::size_t rows, const Chunk& chunk, const End& end);
 
     const model::Predictor& model_;
+    double smoothness_;
     std::vector<Lane> lanes_;
     std::size_t used_ = 0;  // lanes of this batch
     std::vector<std::unique_ptr<Worker>> workers_;
