@@ -67,12 +67,15 @@ std::string json_text(const LearnCommand& command, const learner::Learned& learn
     const auto& record = learned.record;
     const auto& predictor = *learned.model.predictor;
     Json out;
-    out[(record.validation_rows > 0 ? "validation_" : "training_") + record.metric_name] =
-        record.best_metric;
+    if (record.voters == 0)
+        out[(record.validation_rows > 0 ? "validation_" : "training_") + record.metric_name] =
+            record.best_metric;
     if (!std::isnan(learned.majority)) out["majority_share"] = learned.majority;
     out["seconds"] = record.seconds;
-    out["epochs"] = record.epochs.size();
-    out["best_epoch"] = record.best_epoch;
+    if (record.voters == 0) {
+        out["epochs"] = record.epochs.size();
+        out["best_epoch"] = record.best_epoch;
+    }
     if (record.folds > 0) {
         out["folds"] = record.folds;
         if (record.voters == 0) out["fold_epoch"] = record.fold_epoch;

@@ -59,10 +59,11 @@ void let_folds_vote(Length& length, const Prepared& prepared, Learned& learned) 
     learned.model.predictor.reset();
     auto& record = learned.record;
     record = length.choice().models.front().record;
-    record.failed_lines = 0;
+    record.lines = record.failed_lines = 0;
     record.failures.clear();
     for (std::size_t c = 0; c < said.size(); ++c) {
         for (const auto& model : length.candidates[c].choice.models) {
+            record.lines += model.record.lines;
             record.failed_lines += model.record.failed_lines;
             for (const auto& [name, count] : model.record.failures) record.failures[name] += count;
         }

@@ -145,8 +145,7 @@ std::string result_description(const Learned& learned) {
 
 std::optional<std::string> why_nothing_was_learned(const Learned& learned) {
     const auto& record = learned.record;
-    const auto followed = record.training_rows * static_cast<std::int64_t>(record.epochs.size());
-    if (record.epochs.empty() || record.failed_lines < followed) return {};
+    if (record.epochs.empty() || record.failed_lines < record.lines) return {};
     return fmt::format(
         "nothing was learned, since every line failed ({}); docs/failures.md explains what that "
         "means",

@@ -38,10 +38,12 @@ void fill_record(const Task& task, std::size_t rows, Learned& learned) {
     });
     std::erase_if(record, [](const auto& entry) { return entry.second.empty(); });
     record["rows"] = fmt::format("{}", rows);
-    record["epochs run"] = fmt::format("{}", training.epochs.size());
-    record["best epoch"] = fmt::format("{}", training.best_epoch);
-    record[(training.validation_rows > 0 ? "validation " : "training ") + training.metric_name] =
-        fmt::format("{:.6g}", training.best_metric);
+    if (training.voters == 0) {
+        record["epochs run"] = fmt::format("{}", training.epochs.size());
+        record["best epoch"] = fmt::format("{}", training.best_epoch);
+        record[(training.validation_rows > 0 ? "validation " : "training ") +
+               training.metric_name] = fmt::format("{:.6g}", training.best_metric);
+    }
     if (training.folds > 0)
         record[fmt::format("{} in {} folds", training.metric_name, training.folds)] =
             fmt::format("{:.6g}", training.fold_metric);

@@ -189,6 +189,7 @@ private:
         record_.best_epoch = best_.epoch();
         record_.best_metric = best_.metric();
         record_.stopped_early = !record_.interrupted && best_.patience_ends(report.epoch);
+        record_.lines += static_cast<std::int64_t>(data_.rows.size());
         record_.failed_lines += report.failed_lines;
         for (const auto& [name, count] : report.failures) record_.failures[name] += count;
         record_.skipped_steps += report.skipped_steps;

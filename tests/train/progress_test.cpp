@@ -104,6 +104,9 @@ TEST(SummaryLine, TellsHowItEnded) {
     record.metric_name = "r2";
     record.best_metric = 0.5;
     EXPECT_EQ(summary_line(record), "1 epoch in 0:00, best 1 with training R² 0.5000");
+    record.voters = 15;
+    record.fold_metric = 0.4;
+    EXPECT_EQ(summary_line(record), "15 models trained in 0:00, R² on rows left out 0.4000");
 }
 
 }  // namespace

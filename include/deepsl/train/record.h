@@ -59,11 +59,14 @@ struct TrainingRecord {
     double seconds = 0.0;
     bool stopped_early = false;      // after options.patience epochs without improvement
     bool interrupted = false;        // the caller's stop
-    std::int64_t failed_lines = 0;   // over all epochs
+    std::int64_t lines = 0;          // that were followed in training, over all epochs
+    std::int64_t failed_lines = 0;   // of these
     Failures failures;               // the same, by name
     std::int64_t skipped_steps = 0;  // over all epochs
     std::int64_t training_rows = 0, validation_rows = 0;
-    std::int64_t voters = 0;                 // models of folds that were kept, and vote; or 0
+    /// Models of folds that were kept, and vote; or 0. Lines and failures are those of all of them,
+    /// epochs those of the first.
+    std::int64_t voters = 0;
     std::int64_t folds = 0;                  // by which the number of epochs was chosen; or 0
     std::int64_t fold_epoch = 0;             // that number
     double fold_metric = EpochReport::none;  // the mean on the rows left out, at that number
