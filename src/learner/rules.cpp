@@ -27,7 +27,7 @@ void choose_stopping(double rows, Task& task) {
     std::int64_t folds = 0;
     switch (task.effort) {
         case Effort::quick: folds = few ? 5 : 0; break;
-        case Effort::normal: folds = rows >= 100'000.0 ? 0 : many ? 3 : 5; break;
+        case Effort::normal: folds = rows >= 100'000.0 ? 0 : rows >= 20'000.0 ? 3 : 5; break;
         case Effort::thorough: folds = many ? 5 : 10; break;
     }
     folds = std::min(folds, static_cast<std::int64_t>(rows / 2.0));
@@ -54,10 +54,11 @@ void follow_rules(std::size_t row_count, std::size_t classes, Task& task) {
     const bool few = rows < 1000.0, many = rows >= 3000.0;
     auto& model = task.model;
     auto& train = task.train;
-    // A target of k classes has k - 1 directions.
-    model.fields =
-        classes > 2 ? std::min<std::int64_t>(static_cast<std::int64_t>(classes) - 1, few ? 6 : 12)
-                    : 1;
+    // A target of k classes has k - 1 directions. Many rows take their time with each.
+    const bool time_for_more = !few && (!many || task.effort == Effort::thorough);
+    model.fields = classes > 2 ? std::min<std::int64_t>(static_cast<std::int64_t>(classes) - 1,
+                                                        time_for_more ? 12 : 6)
+                               : 1;
     model.eigenfunctions = 6;
     model.hidden = {32, 16};
     if (many && model.fields == 1) model.hidden = {64, 32};

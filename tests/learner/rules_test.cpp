@@ -51,7 +51,9 @@ TEST(Rules, AreThoseOfTheDocs) {
     const auto few = task(999, 2), some = task(1000, 2), many = task(3000, 2);
     EXPECT_EQ(few.epoch_folds, 5);
     EXPECT_EQ(some.epoch_folds, 5);
-    EXPECT_EQ(many.epoch_folds, 3);
+    EXPECT_EQ(many.epoch_folds, 5);
+    EXPECT_EQ(task(20000, 2).epoch_folds, 3);
+    EXPECT_EQ(task(100000, 2).epoch_folds, 0);
     for (const auto& one : {few, some, many}) {
         EXPECT_EQ(one.after_folds, AfterFolds::vote);
         EXPECT_EQ(one.train.validation, 0.0);
@@ -71,7 +73,8 @@ TEST(Rules, AreThoseOfTheDocs) {
     EXPECT_EQ(task(20000, 2).train.epochs, 30);
     EXPECT_EQ(many.model.fields, 1);
     EXPECT_EQ(task(3000, 5).model.fields, 4);
-    EXPECT_EQ(task(3000, 15).model.fields, 12);
+    EXPECT_EQ(task(1000, 15).model.fields, 12);
+    EXPECT_EQ(task(3000, 15).model.fields, 6);
     EXPECT_EQ(task(999, 15).model.fields, 6);
     EXPECT_EQ(task(3000, 0).model.fields, 1);
     EXPECT_EQ(few.train.best, train::Best::loss);
