@@ -83,15 +83,15 @@ std::string progress_bar(const Progress& progress, int width) {
 
 std::string summary_line(const TrainingRecord& record) {
     const bool validated = record.validation_rows > 0;
-    auto line =
-        record.voters > 0
-            ? fmt::format("{} trained in {}, {} on rows left out {}",
-                          counted(record.voters, "model"), duration(record.seconds),
-                          metric_title(record.metric_name), figure(record.fold_metric))
-            : fmt::format("{} in {}{}, best {} with {}{} {}",
-                          counted(record.epochs.size(), "epoch"), duration(record.seconds),
-                          ending(record), record.best_epoch, validated ? "validation " : "training ",
-                          metric_title(record.metric_name), figure(record.best_metric));
+    auto line = record.voters > 0
+                    ? fmt::format("{} trained in {}, {} on rows left out {}",
+                                  counted(record.voters, "model"), duration(record.seconds),
+                                  metric_title(record.metric_name), figure(record.fold_metric))
+                    : fmt::format("{} in {}{}, best {} with {}{} {}",
+                                  counted(record.epochs.size(), "epoch"), duration(record.seconds),
+                                  ending(record), record.best_epoch,
+                                  validated ? "validation " : "training ",
+                                  metric_title(record.metric_name), figure(record.best_metric));
     if (record.failed_lines > 0)
         line += fmt::format(", {} failed ({})", counted(record.failed_lines, "line"),
                             failures_text(record.failures));
