@@ -108,7 +108,7 @@ std::string result_text(const LearnCommand& command, const learner::Learned& lea
     if (record.interrupted)
         text += fmt::format("stopped by {}{}\n", Interrupt::name(),
                             learned.stopped_in_folds
-                                ? " among the folds; the model of the first one was kept"
+                                ? " among the folds; the best of their models so far was kept"
                                 : "; the best epoch so far was kept");
     const auto file = printable(output);
     text += fmt::format("\nThe model is in {}. Next:\n", file);
@@ -204,6 +204,7 @@ learner::Learned learn_images(const LearnCommand& command,
     display.line("  " + learner::image_description(task));
     display.line("  " + learner::stopping_description(task, validation ? validation->size() : 0));
     auto learned = learner::learn(std::move(prepared), task, display.callbacks(), checkpointing);
+    for (const auto& say : learned.says) display.line("  weight " + say);
     display.line(train::summary_line(learned.record));
     for (const auto& text : learner::result_warnings(learned)) display.warning(text);
     return learned;
@@ -227,9 +228,11 @@ learner::Learned learn(const LearnCommand& command, const train::Checkpointing& 
     display.line("  " + learner::stopping_description(task, validation.rows()));
     auto learned = learner::learn(std::move(prepared), task, display.callbacks(), checkpointing);
     if (const auto inputs = learner::stretched_inputs(learned.model, 3); !inputs.empty())
-        display.line(
-            fmt::format("  inputs stretched by their correlation with the target: most of all {}",
-                        fmt::join(inputs, ", ")));
+        display.line(fmt::format("  inputs stretched by {}: most of all {}",
+                                 task.relevance_by == learner::RelevanceBy::kernel
+                                     ? "how a smooth guess changes with them"
+                                     : "their correlation with the target",
+                                 fmt::join(inputs, ", ")));
     for (const auto& line : learner::notes_lines(learned.notes)) display.line("  " + line);
     display.line(train::summary_line(learned.record));
     for (const auto& text : learner::result_warnings(learned)) display.warning(text);

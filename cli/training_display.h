@@ -39,8 +39,10 @@ public:
             };
         }
         callbacks.fold = [this](const train::FoldReport& report) {
-            line(fmt::format("fold {}/{}  best epoch {}  loss {:.4g}  {} {:.4f}", report.fold,
-                             report.folds, report.best_epoch, report.best_loss, metric_,
+            const auto setting =
+                report.plans > 1 ? fmt::format("  setting {}", report.plan + 1) : "";
+            line(fmt::format("fold {}/{}{}  best epoch {}  loss {:.4g}  {} {:.4f}", report.fold,
+                             report.folds, setting, report.best_epoch, report.best_loss, metric_,
                              report.best_metric));
         };
         if (show_ != Show::nothing && terminal_)

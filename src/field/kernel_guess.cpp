@@ -73,7 +73,8 @@ Guess best_guess(const MatrixXd& x, const MatrixXd& y) {
 
 Matrix<double> gradient_product(MatrixView<const double> x, MatrixView<const double> targets) {
     const auto n = x.columns();
-    const MatrixXd inputs = some_rows(x);
+    MatrixXd inputs = some_rows(x);
+    inputs.rowwise() -= inputs.colwise().mean();  // far from 0, distances would be rounding
     MatrixXd y = some_rows(targets);
     y.rowwise() -= y.colwise().mean();
     const auto rows = static_cast<double>(inputs.rows());

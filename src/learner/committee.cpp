@@ -1,7 +1,10 @@
 #include "learner/committee.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "deepsl/train/metrics.h"
 #include "learner/vote.h"
@@ -10,7 +13,7 @@
 namespace deepsl::learner {
 namespace {
 
-constexpr double least_say = 0.02;  // less is not worth its time in predictions
+constexpr double least_say = 0.02;  // of the largest; less is not worth its time in predictions
 
 /// What a candidate's models say of the rows that they did not learn from, which are all rows.
 model::Prediction of_rows_left_out(const Candidate& candidate, std::size_t rows) {
@@ -50,12 +53,25 @@ void let_folds_vote(Length& length, const Prepared& prepared, Learned& learned) 
     for (const auto& candidate : length.candidates)
         said.push_back(of_rows_left_out(candidate, rows.size()));
     auto weights = vote_weights(said, rows.targets());
+    const double least = least_say * *std::max_element(weights.begin(), weights.end());
+    std::vector<std::size_t> kept;
     for (std::size_t c = 0; c < said.size(); ++c) {
-        if (weights[c] >= least_say) continue;
-        weights.erase(weights.begin() + static_cast<std::ptrdiff_t>(c));
-        said.erase(said.begin() + static_cast<std::ptrdiff_t>(c));
-        length.candidates.erase(length.candidates.begin() + static_cast<std::ptrdiff_t>(c--));
+        const bool stays = weights[c] >= least;
+        if (stays) kept.push_back(c);
+        const auto& settings = length.candidates[c].settings;
+        if (said.size() > 1)
+            learned.says.push_back(
+                fmt::format("{} {}", stays ? fmt::format("{:.2f}", weights[c]) : "left out",
+                            settings.empty() ? "as above" : settings));
     }
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        const auto c = kept[i];
+        if (c == i) continue;
+        said[i] = std::move(said[c]);
+        weights[i] = weights[c];
+        length.candidates[i] = std::move(length.candidates[c]);
+    }
+    said.resize(kept.size()), weights.resize(kept.size()), length.candidates.resize(kept.size());
     learned.model.predictor.reset();
     auto& record = learned.record;
     record = length.choice().models.front().record;

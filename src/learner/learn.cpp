@@ -1,10 +1,14 @@
 #include "deepsl/learner/learn.h"
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "deepsl/error.h"
 #include "deepsl/learner/settings.h"
@@ -48,24 +52,33 @@ void fill_record(const Task& task, std::size_t rows, Learned& learned) {
         record[fmt::format("{} in {} folds", training.metric_name, training.folds)] =
             fmt::format("{:.6g}", training.fold_metric);
     if (training.voters > 0) record["voters"] = fmt::format("{}", training.voters);
+    if (!learned.says.empty()) record["weights"] = fmt::format("{}", fmt::join(learned.says, "; "));
     record["failed lines"] = fmt::format("{}", training.failed_lines);
 }
 
-/// The model of the first fold, where the caller has stopped among them.
-void take_first_fold(Length& length, Learned& learned) {
-    auto& candidate = length.candidates.front();
-    auto& first = candidate.choice.models.front();
-    learned.model.scaling = std::move(candidate.scalings.front());
-    learned.model.predictor = std::move(first.predictor);
-    learned.record = std::move(first.record);
+/// The fold's model that has come furthest, where the caller has stopped among them: that of the
+/// smallest loss on its rows left out.
+void take_best_fold(Length& length, Learned& learned) {
+    train::FoldModel* best = nullptr;
+    field::Scaling* scaling = nullptr;
+    const auto loss_of = [](const train::FoldModel& model) {
+        const auto& [epochs, place] = std::tie(model.record.epochs, model.record.best_epoch);
+        const double loss =
+            place > 0 ? epochs[static_cast<std::size_t>(place) - 1].validation_loss : 0.0;
+        return place > 0 && !std::isnan(loss) ? loss : std::numeric_limits<double>::infinity();
+    };
+    for (auto& candidate : length.candidates)
+        for (std::size_t k = 0; k < candidate.choice.models.size(); ++k) {
+            auto& model = candidate.choice.models[k];
+            if (best != nullptr && !(loss_of(model) < loss_of(*best))) continue;
+            best = &model;
+            scaling = &candidate.scalings[k];
+        }
+    learned.model.scaling = std::move(*scaling);
+    learned.model.predictor = std::move(best->predictor);
+    learned.record = std::move(best->record);
     learned.record.interrupted = true;
     learned.stopped_in_folds = true;
-}
-
-void remove_fold_checkpoints(const train::Checkpointing& checkpointing, std::int64_t count) {
-    std::error_code ignored;  // what cannot be removed does no harm
-    for (std::int64_t k = 1; k <= count && !checkpointing.path.empty(); ++k)
-        std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored);
 }
 
 /// Scales the rows and trains on them.
@@ -83,7 +96,7 @@ void fit(Prepared& prepared, const Task& task, const Length& length,
     learned.record.fold_epoch = length.choice().epoch;
     learned.record.fold_metric = length.choice().metric;
     learned.record.seconds += length.choice().seconds;
-    remove_fold_checkpoints(checkpointing, length.folds);
+    remove_fold_checkpoints(checkpointing);
 }
 
 }  // namespace
@@ -99,17 +112,16 @@ Learned learn(Prepared prepared, const Task& task, const train::Callbacks& callb
     // Made first: what does not fit into memory is refused before hours of folds.
     auto predictor = new_predictor(prepared, task, static_cast<std::uint64_t>(task.train.seed));
     auto length = choose_length(prepared, task, callbacks, checkpointing);
-    const auto trained = length.folds * static_cast<std::int64_t>(length.candidates.size());
     learned.notes = std::move(prepared.notes);
     learned.model = std::move(prepared.model);
     learned.model.predictor = std::move(predictor);
     const auto& measured = prepared.validation.empty() ? prepared.training : prepared.validation;
     if (learned.model.predicts_classes()) learned.majority = train::majority_share(measured.labels);
     if (length.interrupted()) {
-        take_first_fold(length, learned);
+        take_best_fold(length, learned);
     } else if (length.folds > 0 && task.after_folds == AfterFolds::vote) {
         let_folds_vote(length, prepared, learned);
-        remove_fold_checkpoints(keeping, trained);
+        remove_fold_checkpoints(keeping);
     } else {
         for (auto& candidate : length.candidates) candidate.choice.models.clear();
         fit(prepared, task, length, callbacks, keeping, learned);

@@ -23,9 +23,7 @@ namespace {
 void remove_old(const train::Checkpointing& checkpointing) {
     std::error_code ignored;
     std::filesystem::remove(checkpointing.path, ignored);
-    for (std::int64_t k = 1;
-         std::filesystem::remove(train::fold_checkpoint(checkpointing, k), ignored); ++k)
-        continue;
+    remove_fold_checkpoints(checkpointing);
 }
 
 std::size_t input_of_largest_number(const Matrix<double>& x) {
@@ -60,18 +58,19 @@ train::FoldPlan plan_of(const Prepared& prepared, const Task& task,
 void choose_by_folds(const Prepared& prepared, const Task& task, const train::Callbacks& callbacks,
                      const train::Checkpointing& checkpointing, Length& length) {
     if (!checkpointing.resume && !checkpointing.path.empty()) remove_old(checkpointing);
-    const auto tasks =
-        task.after_folds == AfterFolds::vote ? with_variants(task) : std::vector<Task>{task};
+    const auto variants = task.after_folds == AfterFolds::vote ? with_variants(task)
+                                                               : std::vector<Variant>{{"", task}};
     std::vector<train::FoldPlan> plans;
-    length.candidates.resize(tasks.size());
-    for (std::size_t c = 0; c < tasks.size(); ++c) {
-        auto& scalings = length.candidates[c].scalings;
+    length.candidates.resize(variants.size());
+    for (std::size_t c = 0; c < variants.size(); ++c) {
+        auto& [choice, scalings, settings] = length.candidates[c];
+        settings = variants[c].settings;
         scalings.resize(static_cast<std::size_t>(length.folds));
-        plans.push_back(plan_of(prepared, tasks[c], scalings));
+        plans.push_back(plan_of(prepared, variants[c].task, scalings));
     }
     auto choices =
         train::choose_epochs(plans, prepared.training, length.folds, callbacks, checkpointing);
-    for (std::size_t c = 0; c < tasks.size(); ++c)
+    for (std::size_t c = 0; c < choices.size(); ++c)
         length.candidates[c].choice = std::move(choices[c]);
     // Longer by what the cool-down takes away: the sum of the rates stays about the same.
     auto& options = length.options;
@@ -167,6 +166,22 @@ std::vector<double> relevance_of(const train::Dataset& known, const TrainedModel
 }
 
 }  // namespace
+
+void remove_fold_checkpoints(const train::Checkpointing& checkpointing) {
+    if (checkpointing.path.empty()) return;
+    const std::filesystem::path run(checkpointing.path);
+    const auto begin = run.filename().string() + ".fold";
+    const auto folder = run.has_parent_path() ? run.parent_path() : std::filesystem::path(".");
+    std::error_code ignored;  // what cannot be removed does no harm
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+        const auto name = entry.path().filename().string();
+        if (name.starts_with(begin) && name.size() > begin.size() &&
+            name.find_first_not_of("0123456789", begin.size()) == std::string::npos)
+            found.push_back(entry.path());
+    }
+    for (const auto& path : found) std::filesystem::remove(path, ignored);
+}
 
 bool Length::interrupted() const {
     return std::ranges::any_of(candidates, [](const auto& c) { return c.choice.interrupted; });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "deepsl/field/scaling.h"
@@ -15,6 +16,7 @@ namespace deepsl::learner {
 struct Candidate {
     train::EpochChoice choice;             // what they have found
     std::vector<field::Scaling> scalings;  // in which their models were trained  [fold]
+    std::string settings;                  // that differ from the task's; empty: none
 };
 
 struct Length {
@@ -25,6 +27,9 @@ struct Length {
     const train::EpochChoice& choice() const { return candidates.front().choice; }
     bool interrupted() const;
 };
+
+/// Removes the checkpoints of folds, whatever their number.
+void remove_fold_checkpoints(const train::Checkpointing& checkpointing);
 
 /// By folds, if the task asks for them; else a share of the training rows becomes validation rows.
 /// Neither, if there are some already.

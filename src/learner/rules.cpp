@@ -12,12 +12,13 @@ namespace {
 
 /// The settings of models that vote with the task's. What one table needs, another one does not:
 /// one starts from a kernel ridge regression instead of a linear one, which sees what bends; one
-/// has more fields, learns faster and is held back less.
+/// has more fields, learns faster and is held back less, as the task's own does from 1,000 rows on.
 std::string usual_variants(double rows, const Task& task) {
-    return fmt::format(
-        "directions=kernel relevance=1 relevance-by=kernel; fields={} learning-rate=0.005 "
-        "relevance=0 weight-decay=0.1",
-        std::max<std::int64_t>(rows < 200.0 ? 4 : 6, task.model.fields));
+    const auto fields = std::max<std::int64_t>(rows < 200.0 ? 4 : 6, task.model.fields);
+    const std::string kernel = "directions=kernel relevance=1 relevance-by=kernel";
+    if (rows >= 1000.0 && rows < 3000.0) return kernel;
+    return kernel +
+           fmt::format("; fields={} learning-rate=0.005 relevance=0 weight-decay=0.1", fields);
 }
 
 /// How long to train, by folds whose models vote, or by rows that are held out.
@@ -38,7 +39,7 @@ void choose_stopping(double rows, Task& task) {
     if (!many) train.warm_up = 0.4;
     // Folds know how long to train, but not which of the last steps is a good one.
     if (task.effort == Effort::quick) {
-        train.cool_down = 0.3;
+        train.cool_down = cool_down_after_folds;
         return;
     }
     task.after_folds = AfterFolds::vote;
@@ -54,11 +55,12 @@ void follow_rules(std::size_t row_count, std::size_t classes, Task& task) {
     const bool few = rows < 1000.0, many = rows >= 3000.0;
     auto& model = task.model;
     auto& train = task.train;
-    // A target of k classes has k - 1 directions. Many rows take their time with each.
-    const bool time_for_more = !few && (!many || task.effort == Effort::thorough);
-    model.fields = classes > 2 ? std::min<std::int64_t>(static_cast<std::int64_t>(classes) - 1,
-                                                        time_for_more ? 12 : 6)
-                               : 1;
+    // A target of k classes has k - 1 directions; from few rows more than these help some tables
+    // only, from many they take their time.
+    const auto directions = classes > 2 ? static_cast<std::int64_t>(classes) - 1 : 1;
+    const bool some = !few && !many, thorough = task.effort == Effort::thorough;
+    model.fields = std::min<std::int64_t>(some ? std::max<std::int64_t>(directions, 6) : directions,
+                                          some || (many && thorough) ? 12 : 6);
     model.eigenfunctions = 6;
     model.hidden = {32, 16};
     if (many && model.fields == 1) model.hidden = {64, 32};

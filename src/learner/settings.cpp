@@ -54,6 +54,17 @@ void choose_stopping(const Settings& settings, const std::string& path, std::siz
     if (task.epoch_folds == 0) task.train.cool_down = 0.0;  // it is for the epoch that folds choose
 }
 
+/// What is for folds that vote, or for those that choose an epoch, where there are none of these.
+void fit_folds(const Settings& settings, const Task& asked, Task& task) {
+    const bool votes = task.epoch_folds > 0 && task.after_folds == AfterFolds::vote;
+    if (value_of(settings, "variants").empty() && !votes) task.variants.clear();
+    if (value_of(settings, "after-folds").empty() && task.epoch_folds == 0)
+        task.after_folds = AfterFolds::retrain;
+    const bool by_rule = asked.preset == model::Preset::standard && task.model.image.empty();
+    if (by_rule && value_of(settings, "cool-down").empty())
+        task.train.cool_down = task.epoch_folds > 0 && !votes ? cool_down_after_folds : 0.0;
+}
+
 /// From what the rules have chosen to what is given.
 Task finished(Task task, const Settings& settings, const Task& asked) {
     // What is given holds for all.
@@ -62,6 +73,7 @@ Task finished(Task task, const Settings& settings, const Task& asked) {
     auto given = settings;
     given.erase("task");  // decided by now, where it is left to the values
     apply_settings(given, task);
+    fit_folds(settings, asked, task);
     // A rule of the epochs, whoever has chosen them.
     if (asked.preset == model::Preset::standard && value_of(settings, "patience").empty())
         task.train.patience = patience_for(task.train.epochs);
@@ -88,6 +100,14 @@ void apply_settings(const Settings& settings, Task& task) {
 
 Settings merge_settings(const Settings& command, const Settings& file) {
     auto merged = file;
+    // What a printed configuration says for every effort, and for every model that votes.
+    if (!value_of(command, "effort").empty())
+        for (const auto* const chosen : {"epoch-folds", "after-folds", "variants", "cool-down"})
+            merged.erase(chosen);
+    if (const auto variants = value_of(merged, "variants"); !variants.empty()) {
+        const auto kept = variants_without(variants, command);
+        merged["variants"] = kept.empty() ? "none" : kept;
+    }
     for (const auto& [name, value] : command)
         if (!value.empty()) merged[name] = value;
     if (!asks_for(merged, "epoch-folds") || !asks_for_rows(merged)) return merged;
@@ -128,6 +148,15 @@ std::vector<std::string> idle_options(const Settings& settings, const Task& task
         if (!value_of(settings, name).empty() && !model::reads(task.kind, name))
             names.push_back(std::move(name));
     });
+    const auto idle = [&](const std::string& name, bool has_no_effect) {
+        if (has_no_effect && !value_of(settings, name).empty()) names.push_back(name);
+    };
+    const bool lines = task.kind == model::Kind::dsl, folds = task.epoch_folds > 0;
+    idle("alpha", !lines && task.kind != model::Kind::ablation);
+    idle("smoothness", !lines);
+    idle("effort", task.preset == model::Preset::paper || !task.model.image.empty() || !folds);
+    idle("after-folds", !folds);
+    idle("variants", !folds || task.after_folds != AfterFolds::vote);
     return names;
 }
 

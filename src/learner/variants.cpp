@@ -13,6 +13,8 @@
 namespace deepsl::learner {
 namespace {
 
+constexpr std::size_t most_variants = 32;  // with the task
+
 /// The parts of a text between separators, without blanks around them; empty ones left out.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
@@ -33,11 +35,24 @@ const std::set<std::string, std::less<>>& free_options() {
         model::visit_model(task.model, add);
         train::visit_train(task.train, add);
         // Folds and losses are compared, and images are what they are.
-        for (const auto* const name : {"seed", "validation", "stop-epoch", "loss", "image"})
+        for (const auto* const name :
+             {"seed", "validation", "stop-epoch", "cool-down", "loss", "image"})
             found.erase(name);
         return found;
     }();
     return names;
+}
+
+/// What a task does, as texts: all that its kind of model reads.
+std::vector<std::string> behaviour(const Task& task) {
+    std::vector<std::string> texts{option_text(task.relevance)};
+    if (task.relevance > 0.0) texts.push_back(option_text(task.relevance_by));
+    model::visit_model(task.model, [&](const Option& option, const auto& value) {
+        if (model::reads(task.kind, option.name)) texts.push_back(option_text(value));
+    });
+    train::visit_train(
+        task.train, [&](const Option&, const auto& value) { texts.push_back(option_text(value)); });
+    return texts;
 }
 
 }  // namespace
@@ -59,7 +74,9 @@ std::vector<Settings> variants_in(std::string_view text) {
                     "variants cannot change {}; settings of the model and its training can differ, "
                     "such as fields, learning-rate and relevance",
                     in_quotes(name, 60)));
-            variant[std::string(name)] = setting.substr(equals + 1);
+            if (!variant.emplace(name, setting.substr(equals + 1)).second)
+                throw argument_error(
+                    fmt::format("variants sets {} twice in one of them", in_quotes(name, 60)));
         }
     }
     return variants;
@@ -76,29 +93,24 @@ std::string variants_text(const std::vector<Settings>& variants) {
     return text;
 }
 
-std::vector<Task> with_variants(const Task& task) {
-    std::vector<Task> tasks{task};
-    tasks.front().variants.clear();
-    std::vector<Settings> seen;
-    for (auto variant : variants_in(task.variants)) {
-        std::erase_if(variant, [&](const auto& setting) {
-            const auto& name = setting.first;
-            bool of_model = false;
-            model::visit_model(task.model, [&](const Option& option, const auto&) {
-                of_model = of_model || option.name == name;
-            });
-            return of_model && !model::reads(task.kind, name);
-        });
-        if (variant.empty() || std::find(seen.begin(), seen.end(), variant) != seen.end()) continue;
-        auto& other = tasks.emplace_back(tasks.front());
+std::vector<Variant> with_variants(const Task& task) {
+    std::vector<Variant> all{{"", task}};
+    all.front().task.variants.clear();
+    std::set<std::vector<std::string>> seen{behaviour(all.front().task)};
+    for (const auto& settings : variants_in(task.variants)) {
+        auto other = all.front().task;
         try {
-            apply_settings(variant, other);
+            apply_settings(settings, other);
         } catch (const Error& error) {
             throw argument_error(fmt::format("variants: {}", error.what()));
         }
-        seen.push_back(std::move(variant));
+        if (seen.insert(behaviour(other)).second)
+            all.push_back({variants_text({settings}), std::move(other)});
     }
-    return tasks;
+    if (all.size() > most_variants)
+        throw argument_error(
+            fmt::format("variants names {}; take {} at most", all.size() - 1, most_variants - 1));
+    return all;
 }
 
 std::string variants_without(std::string_view variants, const Settings& given) {

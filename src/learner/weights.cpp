@@ -47,10 +47,10 @@ std::vector<double> of_classes(const std::vector<model::Prediction>& said,
     return weights;
 }
 
-/// By exponentiated gradients, which keep weights positive.
+/// What is minimised is a square form w' H w + b' w, by moving weight between two of them at a
+/// time, as far as that helps: it can only fall.
 std::vector<double> of_numbers(const std::vector<model::Prediction>& said,
                                const train::Targets& truth, const std::vector<std::size_t>& rows) {
-    constexpr double rate = 0.3;
     const auto count = said.size();
     const auto n = static_cast<double>(std::max<std::size_t>(rows.size(), 1));
     const double even = 1.0 / static_cast<double>(count);
@@ -58,23 +58,30 @@ std::vector<double> of_numbers(const std::vector<model::Prediction>& said,
     for (const auto row : rows) mean += truth.numbers(row, 0) / n;
     for (const auto row : rows) variance += std::pow(truth.numbers(row, 0) - mean, 2) / n;
     variance = std::max(variance, 1e-300);
-    std::vector<double> weights(count, even), slope(count);
-    for (int step = 0; step < steps; ++step) {
+    // Of errors, whose weighted mean is the error of the mean.
+    Matrix<double> products(count, count, 0.0);
+    for (const auto row : rows)
         for (std::size_t c = 0; c < count; ++c)
-            slope[c] = 2.0 * alike_rows / n * (weights[c] - even);
-        for (const auto row : rows) {
-            double off = -truth.numbers(row, 0);
-            for (std::size_t c = 0; c < count; ++c) off += weights[c] * said[c].y(row, 0);
-            for (std::size_t c = 0; c < count; ++c)
-                slope[c] += 2.0 * off * said[c].y(row, 0) / (n * variance);
-        }
-        // A constant slope changes nothing; what stands out must not overflow.
-        const double centre = *std::min_element(slope.begin(), slope.end());
-        double sum = 0.0;
+            for (std::size_t d = 0; d < count; ++d)
+                products(c, d) += (said[c].y(row, 0) - truth.numbers(row, 0)) *
+                                  (said[d].y(row, 0) - truth.numbers(row, 0)) / (n * variance);
+    for (std::size_t c = 0; c < count; ++c) products(c, c) += alike_rows / n;
+    std::vector<double> weights(count, even);
+    const auto slope = [&](std::size_t c) {
+        double sum = -alike_rows / n * even;
+        for (std::size_t d = 0; d < count; ++d) sum += products(c, d) * weights[d];
+        return sum;
+    };
+    for (int step = 0; step < steps; ++step)
         for (std::size_t c = 0; c < count; ++c)
-            sum += weights[c] *= std::exp(-rate * std::min(slope[c] - centre, 100.0));
-        for (double& weight : weights) weight /= sum;
-    }
+            for (std::size_t d = 0; d < c; ++d) {
+                const double bend = products(c, c) + products(d, d) - 2.0 * products(c, d);
+                if (!(bend > 0.0) || !std::isfinite(bend)) continue;
+                const double move =
+                    std::clamp((slope(d) - slope(c)) / bend, -weights[c], weights[d]);
+                weights[c] += move;
+                weights[d] -= move;
+            }
     return weights;
 }
 

@@ -132,7 +132,8 @@ public:
         }
         if (text("data") != run.data)
             refuse_run(path_,
-                       "it learned from other data, or their --scale or --relevance was another");
+                       "it learned from other data, or in other variants, or their scale or "
+                       "relevance was another");
         const bool fits = text("kind") == run.kind && text("precision") == run.precision &&
                           text("tensors") == fmt::format("{}", fmt::join(run.tensors, "\n"));
         if (!fits) refuse_run(path_, "its model has another architecture");

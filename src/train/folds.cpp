@@ -64,13 +64,14 @@ public:
         return quiet;
     }
 
-    void ended(const TrainingRecord& record) {
+    void ended(const TrainingRecord& record, std::size_t plan, std::size_t plans) {
         const std::lock_guard lock(guard_);
         if (!all_.fold || record.interrupted) return;
         const auto best = best_epoch(record);
         const auto& report = record.epochs[best];
-        all_.fold({++ended_, folds_, static_cast<std::int64_t>(best) + 1, report.validation_loss,
-                   report.validation_metric});
+        all_.fold({++ended_, folds_, static_cast<std::int64_t>(plan),
+                   static_cast<std::int64_t>(plans), static_cast<std::int64_t>(best) + 1,
+                   report.validation_loss, report.validation_metric});
     }
 
 private:
@@ -152,7 +153,7 @@ std::vector<EpochChoice> choose_epochs(std::span<const FoldPlan> plans, const Da
                             checkpointing_of(checkpointing, static_cast<std::int64_t>(i) + 1));
         kept.prediction = predict(*model, left_out);
         kept.predictor = std::move(model);
-        shared.ended(kept.record);
+        shared.ended(kept.record, i / parts.size(), plans.size());
     });
     for (auto& choice : choices) {
         choice.seconds = clock.seconds();

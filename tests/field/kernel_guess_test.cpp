@@ -81,6 +81,15 @@ TEST(KernelGuess, OfNothingIsNothing) {
     for (const double value : of_one.values()) EXPECT_EQ(value, 0.0);
 }
 
+TEST(KernelGuess, DoesNotMindWhereColumnsLie) {
+    auto [x, y] = sample(100, [](auto z) { return z[0] + z[1] * z[1]; });
+    const auto here = gradient_product(x, y);
+    for (std::size_t r = 0; r < x.rows(); ++r) x(r, 0) += 1e8, x(r, 2) -= 1e9;
+    const auto there = gradient_product(x, y);
+    for (std::size_t i = 0; i < here.values().size(); ++i)
+        EXPECT_NEAR(there.values()[i], here.values()[i], 1e-5);
+}
+
 TEST(KernelGuess, TakesSomeOfManyRows) {
     const auto [x, y] = sample(3000, [](auto z) { return std::sin(2.0 * z[2]); });
     const auto direction = kernel_directions(x, y, 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ TEST(Variants, AreRefusedWithTheirNames) {
     EXPECT_NE(complaint("colour=3").find("cannot change 'colour'"), std::string::npos);
     EXPECT_NE(complaint("fields=0").find("variants: fields takes a whole number"),
               std::string::npos);
+    EXPECT_NE(complaint("fields=2 fields=3").find("sets 'fields' twice"), std::string::npos);
     EXPECT_EQ(complaint("fields=2 hidden=8-4"), "");
 }
 
@@ -67,14 +69,50 @@ TEST(Variants, BecomeTasks) {
     task.variants = "fields=4 learning-rate=0.5; field=straight";
     const auto tasks = with_variants(task);
     ASSERT_EQ(tasks.size(), 3U);
-    EXPECT_EQ(tasks[0].model.fields, task.model.fields);
-    EXPECT_EQ(tasks[1].model.fields, 4);
-    EXPECT_EQ(tasks[1].train.learning_rate, 0.5);
-    EXPECT_EQ(tasks[2].model.field, field::FieldKind::straight);
-    EXPECT_EQ(tasks[2].model.fields, task.model.fields);
+    EXPECT_EQ(tasks[0].task.model.fields, task.model.fields);
+    EXPECT_EQ(tasks[1].task.model.fields, 4);
+    EXPECT_EQ(tasks[1].task.train.learning_rate, 0.5);
+    EXPECT_EQ(tasks[2].task.model.field, field::FieldKind::straight);
+    EXPECT_EQ(tasks[2].task.model.fields, task.model.fields);
+    EXPECT_EQ(tasks[0].settings, "");
+    EXPECT_EQ(tasks[1].settings, "fields=4 learning-rate=0.5");
     // An MLP has no fields: of the second nothing is left.
     task.kind = model::Kind::mlp;
     EXPECT_EQ(with_variants(task).size(), 2U);
+}
+
+TEST(Variants, ThatAreTheSameCountOnce) {
+    Task task;
+    task.variants = "fields=2; fields=2 steps=6; fields=" + std::to_string(task.model.fields);
+    const auto tasks = with_variants(task);
+    ASSERT_EQ(tasks.size(), 2U) << "steps are 6 anyway, and the last one is the task";
+    task.variants = "relevance-by=kernel";
+    task.relevance = 0.0;
+    EXPECT_EQ(with_variants(task).size(), 1U) << "of no relevance";
+    // Rules give no models twice, whatever the table and the kind.
+    for (const std::size_t rows : {100U, 999U, 1000U, 2999U, 3000U})
+        for (const std::size_t classes : {0U, 2U, 7U, 10U, 15U})
+            for (const auto kind : {model::Kind::dsl, model::Kind::mlp, model::Kind::node})
+                for (const auto effort : {Effort::normal, Effort::thorough}) {
+                    auto by_rule = task_for(test::plain_table(rows, classes), "y",
+                                            model::Preset::standard, TargetKind::automatic, effort);
+                    by_rule.kind = kind;
+                    std::set<std::vector<std::string>> seen;
+                    for (const auto& variant : with_variants(by_rule)) {
+                        std::vector<std::string> texts;
+                        for (const auto& [name, value] : settings_of(variant.task))
+                            if (name != "relevance-by" || variant.task.relevance > 0.0)
+                                if (kind == model::Kind::dsl || name != "directions")
+                                    texts.push_back(value);
+                        EXPECT_TRUE(seen.insert(texts).second) << rows << ", " << classes;
+                    }
+                }
+}
+
+TEST(Variants, AreNotTooMany) {
+    std::string text;
+    for (int i = 1; i <= 40; ++i) text += "batch=" + std::to_string(i) + ";";
+    EXPECT_NE(complaint(text).find("variants names 40; take 31 at most"), std::string::npos);
 }
 
 TEST(Variants, GiveWayToWhatIsGivenForAll) {
@@ -110,6 +148,73 @@ TEST(Weights, FollowWhoIsRight) {
         const auto twins = vote_weights({saying(noise), saying(noise)}, truth);
         EXPECT_NEAR(twins[0], 0.5, 1e-9);
     }
+}
+
+// The exact minimum of two: w = 1/2 + (|e2|^2 - |e1|^2) / 2 / (|e1 - e2|^2 + 2 * 20 variance).
+TEST(Weights, OfNumbersAreTheBestMean) {
+    const std::vector<double> truth{1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+    const std::vector<double> first{1.1, 2.3, 2.9, 4.0, 4.6, 6.2},
+        second{0.0, 3.0, 3.5, 2.0, 5.0, 9.0};
+    double e1 = 0.0, e2 = 0.0, between = 0.0;
+    for (std::size_t i = 0; i < 6; ++i) {
+        const double a = first[i] - truth[i], b = second[i] - truth[i];
+        e1 += a * a, e2 += b * b, between += (a - b) * (a - b);
+    }
+    const double variance = 35.0 / 12.0;
+    const Matrix<double> numbers(6, 1, truth);
+    train::Targets targets;
+    targets.numbers = numbers;
+    const auto weights = vote_weights({saying(first), saying(second)}, targets);
+    EXPECT_NEAR(weights[0], 0.5 + 0.5 * (e2 - e1) / (between + 2.0 * 20.0 * variance), 1e-12);
+}
+
+// Outliers of opposite sign cancel in the mean, and must not throw the weights to a corner.
+TEST(Weights, OfNumbersAreNeverWorseThanEvenOnes) {
+    for (const double outlier : {8.0, 12.0, 40.0, 1e6, 1e150}) {
+        Random random(5);
+        std::vector<double> truth;
+        std::vector<std::vector<double>> said(3);
+        for (int i = 0; i < 30; ++i) {
+            truth.push_back(normal(random));
+            for (auto& each : said) each.push_back(truth.back() + 0.5 * normal(random));
+        }
+        said[1][0] += outlier;
+        said[2][0] -= outlier;
+        const Matrix<double> numbers(30, 1, truth);
+        train::Targets targets;
+        targets.numbers = numbers;
+        const auto weights =
+            vote_weights({saying(said[0]), saying(said[1]), saying(said[2])}, targets);
+        const auto error = [&](const std::vector<double>& w) {
+            double sum = 0.0;
+            for (std::size_t i = 0; i < 30; ++i) {
+                const double off =
+                    w[0] * said[0][i] + w[1] * said[1][i] + w[2] * said[2][i] - truth[i];
+                sum += off * off;
+            }
+            return sum;
+        };
+        EXPECT_NEAR(weights[0] + weights[1] + weights[2], 1.0, 1e-9);
+        EXPECT_LE(error(weights), error({1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}) * (1.0 + 1e-9))
+            << outlier;
+    }
+}
+
+TEST(Weights, OfWhatTellsNothingAreEven) {
+    const std::vector<std::int64_t> labels{1, 0};
+    train::Targets truth;
+    truth.labels = labels;
+    auto failed = saying({3.0, 1.0});
+    for (auto& outcome : failed.outcomes) outcome.line = field::LineStatus::step_limit;
+    for (const double weight : vote_weights({failed, saying({-3.0, 3.0})}, truth))
+        EXPECT_NEAR(weight, 0.5, 1e-12) << "no row has both";
+    const Matrix<double> same(2, 1, {4.0, 4.0});
+    train::Targets constant;
+    constant.numbers = same;
+    double sum = 0.0;
+    for (const double weight : vote_weights({saying({4.0, 4.0}), saying({4.0, 4.0})}, constant))
+        sum += weight;
+    EXPECT_NEAR(sum, 1.0, 1e-12);
 }
 
 TEST(Weights, OfFewRowsStayNearlyAlike) {
@@ -163,6 +268,25 @@ TEST(Variants, VoteWithTheTask) {
         EXPECT_EQ(loaded.weights(), weights);
         EXPECT_EQ(predict(loaded, table()).prediction.y, predict(model, table()).prediction.y);
     }
+}
+
+TEST(Variants, ThatSayNothingAreLeftOut) {
+    auto task = voting("size");
+    // Nothing is learned at all, and what is said is far from every number.
+    task.variants = "learning-rate=0 linear-gain=100";
+    const auto learned = learn(table(), {}, task);
+    ASSERT_EQ(learned.says.size(), 2U);
+    EXPECT_EQ(learned.says[1], "left out learning-rate=0 linear-gain=100");
+    EXPECT_EQ(learned.model.voters(), 3U);
+    EXPECT_EQ(learned.record.voters, 3);
+    EXPECT_NE(learned.model.record.at("weights").find("as above; left out"), std::string::npos);
+    // The task's own, too.
+    task.variants = "learning-rate=0.01 linear-gain=0";
+    task.train.learning_rate = 0.0;
+    task.model.linear_gain = 100.0;
+    const auto other = learn(table(), {}, task);
+    EXPECT_EQ(other.model.voters(), 3U);
+    EXPECT_EQ(other.says[0], "left out as above");
 }
 
 TEST(Variants, AreTheTasksThatTheyName) {

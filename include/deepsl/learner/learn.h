@@ -5,6 +5,9 @@
 //     learner::save_model("bank.deepsl", learned.model);
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "deepsl/data/encoding.h"
 #include "deepsl/data/table.h"
 #include "deepsl/learner/prepare.h"
@@ -24,13 +27,14 @@ struct Learned {
     /// Of classes: the accuracy of always guessing the most frequent one, on the rows on which the
     /// record's accuracy was measured; else NaN.
     double majority = train::EpochReport::none;
-    bool stopped_in_folds = false;  // by the caller: the model is that of the first fold
+    bool stopped_in_folds = false;  // by the caller: the model is that of the best fold so far
+    std::vector<std::string> says;  // weights of several settings: "0.61 fields=4"; or none
 };
 
 /// Chooses the number of epochs and learns. Without validation rows, that is done by
 /// task.epoch_folds folds, or by task.train.validation of the rows, held out class by class. When
-/// the caller's stop ends the training among the folds, the model is that of the first one. The
-/// model's record is filled: settings and results.
+/// the caller's stop ends the training among the folds, the model is that of the best one so far.
+/// The model's record is filled: settings and results.
 Learned learn(Prepared prepared, const Task& task, const train::Callbacks& callbacks = {},
               const train::Checkpointing& checkpointing = {});
 

@@ -16,6 +16,9 @@ namespace deepsl::learner {
 /// By the number of rows and of classes (0: numbers), and by task.effort.
 void follow_rules(std::size_t row_count, std::size_t classes, Task& task);
 
+/// The rule for `cool-down` where folds have chosen an epoch.
+constexpr double cool_down_after_folds = 0.3;
+
 /// The rule for `patience`: 10 epochs, or a third of all.
 std::int64_t patience_for(std::int64_t epochs);
 

@@ -34,7 +34,8 @@ Settings merge_settings(const Settings& command, const Settings& file);
 /// numbers, and which names tell that there is a header.
 data::TableOptions table_options(const Settings& settings);
 
-/// The options given here that the task's model does not read, in the order of its options.
+/// The options given here that change nothing: those that the task's model does not read, in the
+/// order of its options, and what is for folds, or for lines, where there are none.
 std::vector<std::string> idle_options(const Settings& settings, const Task& task);
 
 /// The options given here that are about tables where the data are images, or the other way.

@@ -21,7 +21,8 @@ struct EpochReport {
 
     std::int64_t epoch = 0, epochs = 0;  // 1..epochs
     double loss = none;                  // of the data, the mean; infinite if all samples failed
-    double spectral = none;              // (alpha / d) sum |lambda_i|, the mean
+    /// What regularisation adds, the mean: (alpha / d) sum |lambda_i|, and the energy along lines.
+    double spectral = none;
     double train_metric = none;
     double validation_loss = none;
     double validation_metric = none;
@@ -46,7 +47,8 @@ struct Progress {
 
 /// One of the folds by which a number of epochs is chosen.
 struct FoldReport {
-    std::int64_t fold = 0, folds = 0;  // 1..folds, in the order in which they end
+    std::int64_t fold = 0, folds = 0;  // 1..folds, of all plans, in the order in which they end
+    std::int64_t plan = 0, plans = 1;  // 0..
     std::int64_t best_epoch = 0;       // of the smallest loss on the rows left out
     double best_loss = EpochReport::none, best_metric = EpochReport::none;
 };
