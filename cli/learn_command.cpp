@@ -112,6 +112,12 @@ std::vector<std::string> warnings_about(const LearnArguments& arguments,
     if (auto idle = learner::idle_options(flags, command.task); !idle.empty())
         warnings.push_back(
             no_effect(std::move(idle), fmt::format("with --model {}", name(command.task.kind))));
+    if (auto idle = learner::idle_about_folds(flags, command.task); !is_images && !idle.empty())
+        warnings.push_back(
+            no_effect(std::move(idle), command.task.epoch_folds > 0 ? "where folds do not vote"
+                                       : command.task.preset == model::Preset::paper
+                                           ? "with --preset paper"
+                                           : "without folds, where rows are held out"));
     auto foreign = learner::foreign_options(flags, is_images);
     if (is_images && !arguments.table.separator.empty()) foreign.emplace_back("separator");
     if (is_images && arguments.table.header) foreign.emplace_back("header");

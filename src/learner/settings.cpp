@@ -148,15 +148,22 @@ std::vector<std::string> idle_options(const Settings& settings, const Task& task
         if (!value_of(settings, name).empty() && !model::reads(task.kind, name))
             names.push_back(std::move(name));
     });
-    const auto idle = [&](const std::string& name, bool has_no_effect) {
-        if (has_no_effect && !value_of(settings, name).empty()) names.push_back(name);
+    const bool lines = task.kind == model::Kind::dsl;
+    const bool spectrum = lines || task.kind == model::Kind::ablation;
+    if (!spectrum && !value_of(settings, "alpha").empty()) names.emplace_back("alpha");
+    if (!lines && !value_of(settings, "smoothness").empty()) names.emplace_back("smoothness");
+    return names;
+}
+
+std::vector<std::string> idle_about_folds(const Settings& settings, const Task& task) {
+    const bool folds = task.epoch_folds > 0, votes = task.after_folds == AfterFolds::vote;
+    std::vector<std::string> names;
+    const auto look = [&](const char* name, bool has_effect) {
+        if (!has_effect && !value_of(settings, name).empty()) names.emplace_back(name);
     };
-    const bool lines = task.kind == model::Kind::dsl, folds = task.epoch_folds > 0;
-    idle("alpha", !lines && task.kind != model::Kind::ablation);
-    idle("smoothness", !lines);
-    idle("effort", task.preset == model::Preset::paper || !task.model.image.empty() || !folds);
-    idle("after-folds", !folds);
-    idle("variants", !folds || task.after_folds != AfterFolds::vote);
+    look("effort", task.preset == model::Preset::standard && !asks_for_rows(settings));
+    look("after-folds", folds);
+    look("variants", folds && votes);
     return names;
 }
 

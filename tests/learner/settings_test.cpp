@@ -129,6 +129,43 @@ TEST(Settings, ChooseHowLongToTrain) {
               std::string::npos);
 }
 
+TEST(Settings, ACommandWinsOverWhatAPrintedFileSaysOfFolds) {
+    const auto table = test::plain_table(400, 2);
+    Settings file;
+    for (const auto& [name, value] : settings_of(make_task(table, {}))) file[name] = value;
+    const auto quick = make_task(table, merge_settings({{"effort", "quick"}}, file));
+    EXPECT_EQ(quick.after_folds, AfterFolds::retrain);
+    EXPECT_EQ(quick.variants, "");
+    EXPECT_EQ(quick.train.cool_down, 0.3);
+    const auto fields = make_task(table, merge_settings({{"fields", "2"}}, file));
+    EXPECT_EQ(fields.model.fields, 2);
+    EXPECT_EQ(fields.variants.find("fields"), std::string::npos) << "what is given holds for all";
+    EXPECT_NE(fields.variants.find("directions=kernel"), std::string::npos);
+}
+
+TEST(Settings, FitTheFoldsThatThereAre) {
+    const auto table = test::plain_table(400, 2);
+    const auto retrained = make_task(table, {{"after-folds", "retrain"}});
+    EXPECT_EQ(retrained.train.cool_down, 0.3);
+    EXPECT_EQ(retrained.variants, "");
+    const auto held_out = make_task(table, {{"validation", "0.2"}});
+    EXPECT_EQ(held_out.after_folds, AfterFolds::retrain);
+    EXPECT_EQ(held_out.variants, "");
+    const auto idle = [&](const Settings& settings) {
+        const auto task = make_task(table, settings);
+        auto names = idle_options(settings, task);
+        for (auto& name : idle_about_folds(settings, task)) names.push_back(std::move(name));
+        return names;
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(idle({{"effort", "thorough"}}), Names{});
+    EXPECT_EQ(idle({{"effort", "thorough"}, {"validation", "0.2"}}), Names{"effort"});
+    EXPECT_EQ(idle({{"effort", "quick"}, {"preset", "paper"}}), Names{"effort"});
+    EXPECT_EQ(idle({{"effort", "quick"}, {"variants", "fields=3"}}), Names{"variants"});
+    EXPECT_EQ(idle({{"smoothness", "0.1"}, {"model", "mlp"}}), Names{"smoothness"});
+    EXPECT_EQ(idle({{"alpha", "0.1"}, {"model", "ablation"}}), Names{});
+}
+
 TEST(Settings, ACommandWinsOverAFile) {
     const Settings folds{{"epoch-folds", "3"}}, rows{{"validation", "0.1"}},
         other{{"validation-data", "other.csv"}}, both{{"epoch-folds", "3"}, {"validation", "0.1"}};

@@ -1,8 +1,10 @@
 // Variants of a task, which train models of their own, and how much say these have.
 #include "learner/variants.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <set>
 #include <string>
@@ -317,6 +319,55 @@ TEST(Variants, GoOnWhereTheyWereStopped) {
               predict(whole.model, table()).prediction.y);
     for (std::int64_t fold = 1; fold <= 6; ++fold)
         EXPECT_FALSE(std::filesystem::exists(train::fold_checkpoint(checkpointing, fold)));
+}
+
+TEST(Variants, HaveWeightsThatMakeSense) {
+    const test::Scratch scratch;
+    auto model = learn(table(), {}, voting("kind")).model;
+    for (const double bad : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+        model.others[0].weight = bad;
+        EXPECT_NE(test::sentence_of(Error::Kind::output,
+                                    [&] { save_model(scratch.path("m.deepsl"), model); })
+                      .find("the weight of model 2 is"),
+                  std::string::npos);
+    }
+}
+
+// Width and height make a parabola together, which no slope of one of them tells.
+TEST(Variants, MayBeStretchedByAKernelGuess) {
+    auto task = voting("kind");
+    task.variants.clear();
+    task.relevance = 1.0;
+    const auto by_correlation = learn(table(), {}, task);
+    task.relevance_by = RelevanceBy::kernel;
+    const auto by_guess = learn(table(), {}, task);
+    const auto& factors = by_guess.model.scaling.placement.factor;
+    EXPECT_NE(factors, by_correlation.model.scaling.placement.factor);
+    const auto names = by_guess.model.features;
+    const auto factor = [&](const std::string& name) {
+        return factors[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) -
+                                                names.begin())];
+    };
+    EXPECT_GT(factor("width"), factor("noise"));
+    EXPECT_GT(factor("height"), factor("noise"));
+}
+
+// A run with more folds may have left any of its checkpoints; the next one begins without them.
+TEST(Variants, LeaveNoCheckpointsToOtherRuns) {
+    const test::Scratch scratch;
+    train::Checkpointing checkpointing;
+    checkpointing.path = scratch.path("run.ckpt");
+    checkpointing.every_epochs = 1;
+    for (const auto* const name : {"run.ckpt.fold5", "run.ckpt.fold12"})
+        std::ofstream(scratch.path(name)) << "of another run";
+    std::ofstream(scratch.path("run.ckpt.folder")) << "somebody's";
+    train::Callbacks callbacks;
+    callbacks.stop = [steps = 0]() mutable { return ++steps > 10; };
+    EXPECT_TRUE(learn(table(), {}, voting("kind"), callbacks, checkpointing).stopped_in_folds);
+    EXPECT_FALSE(std::filesystem::exists(scratch.path("run.ckpt.fold12")));
+    checkpointing.resume = true;
+    EXPECT_EQ(learn(table(), {}, voting("kind"), {}, checkpointing).model.voters(), 6U);
+    EXPECT_TRUE(std::filesystem::exists(scratch.path("run.ckpt.folder")));
 }
 
 }  // namespace

@@ -32,5 +32,29 @@ TEST(BasisScale, SubtractsTheMeanAndDividesByTheSize) {
     EXPECT_NEAR(scaled_by(BasisScale::centred)[0], 3.0 / std::sqrt(2.0), 1e-14);
 }
 
+// F = 2 u_1 / 4 + u_2 on cells of lengths 1 and 2, with u_1 = 0, 8, 8 and u_2 = 3, 1, 0 at the
+// edges: it rises by 4 - 2 and by -1, so that the mean of its squared slope is (2^2 / 1 + 1 / 2)
+// / 3.
+TEST(BasisEnergy, IsTheMeanSquareOfTheSlope) {
+    network::Parameters parameters;
+    Basis basis(2, 1, BasisScale::none);
+    basis.enrol(parameters, "f");
+    auto values = parameters.values();
+    for (const auto& tensor : parameters.list()) {
+        if (tensor.name.ends_with("u_scale")) values[tensor.offset] = 4.0;
+        if (tensor.name.ends_with("u_mean")) values[tensor.offset] = 17.0;  // does not matter
+        if (tensor.name.ends_with("L.weight"))
+            values[tensor.offset] = 2.0, values[tensor.offset + 1] = 1.0;
+        if (tensor.name.ends_with("L.bias")) values[tensor.offset] = -3.0;
+    }
+    basis.load(values);
+    const std::array u{0.0, 8.0, 8.0, 3.0, 1.0, 0.0};
+    EXPECT_NEAR(basis.energy(u, std::array{1.0, 2.0}), 1.5, 1e-15);
+    const std::array flat{5.0, 5.0, 5.0, 1.0, 1.0, 1.0};
+    EXPECT_EQ(basis.energy(flat, std::array{1.0, 2.0}), 0.0);
+    // Of a clock that runs twice as fast a quarter is left.
+    EXPECT_NEAR(basis.energy(u, std::array{2.0, 4.0}), 1.5 / 4.0, 1e-15);
+}
+
 }  // namespace
 }  // namespace deepsl::model

@@ -1,5 +1,6 @@
 // Deep Sturm-Liouville and its baselines through the loop: that they learn, with the same bits for
 // the same seed on any number of threads.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -59,6 +60,23 @@ TEST(Learning, EveryLossAndOptimiserLearnsMoons) {
         EXPECT_GT(record.best_metric, 0.8) << name(optimiser);
         EXPECT_GT(record.epochs.front().spectral, 0.0);
     }
+}
+
+// The energy of F along its lines is a term of the loss, which training lowers; a model without
+// lines has none.
+TEST(Learning, SmoothnessFlattensF) {
+    const auto wave = generated(GeneratedSet::wave, 100, 5);
+    const auto rise = [&](double weight) {
+        auto options = quick(15);
+        options.smoothness = weight;
+        const auto model = small_model(1, 1);
+        const auto record = train(*model, wave, wave, options);
+        EXPECT_EQ(record.epochs.back().spectral > 0.0, weight > 0.0);
+        const auto y = model->predict(wave.x).y;
+        const auto [least, most] = std::minmax_element(y.values().begin(), y.values().end());
+        return *most - *least;
+    };
+    EXPECT_LT(rise(10.0), 0.5 * rise(0.0));
 }
 
 TEST(Learning, RegressionLearnsAWave) {

@@ -34,9 +34,12 @@ Settings merge_settings(const Settings& command, const Settings& file);
 /// numbers, and which names tell that there is a header.
 data::TableOptions table_options(const Settings& settings);
 
-/// The options given here that change nothing: those that the task's model does not read, in the
-/// order of its options, and what is for folds, or for lines, where there are none.
+/// The options given here that the task's model does not read, in the order of its options, and
+/// those of training that are about lines or spectra, where it has none.
 std::vector<std::string> idle_options(const Settings& settings, const Task& task);
+
+/// The options given here that are about folds, or about models that vote, where there are none.
+std::vector<std::string> idle_about_folds(const Settings& settings, const Task& task);
 
 /// The options given here that are about tables where the data are images, or the other way.
 std::vector<std::string> foreign_options(const Settings& settings, bool images);
