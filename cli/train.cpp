@@ -204,7 +204,6 @@ learner::Learned learn_images(const LearnCommand& command,
     display.line("  " + learner::image_description(task));
     display.line("  " + learner::stopping_description(task, validation ? validation->size() : 0));
     auto learned = learner::learn(std::move(prepared), task, display.callbacks(), checkpointing);
-    for (const auto& say : learned.says) display.line("  weight " + say);
     display.line(train::summary_line(learned.record));
     for (const auto& text : learner::result_warnings(learned)) display.warning(text);
     return learned;
@@ -234,6 +233,7 @@ learner::Learned learn(const LearnCommand& command, const train::Checkpointing& 
                                      : "their correlation with the target",
                                  fmt::join(inputs, ", ")));
     for (const auto& line : learner::notes_lines(learned.notes)) display.line("  " + line);
+    for (const auto& say : learned.says) display.line("  " + say);
     display.line(train::summary_line(learned.record));
     for (const auto& text : learner::result_warnings(learned)) display.warning(text);
     return learned;

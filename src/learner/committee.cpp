@@ -61,8 +61,8 @@ void let_folds_vote(Length& length, const Prepared& prepared, Learned& learned) 
         const auto& settings = length.candidates[c].settings;
         if (said.size() > 1)
             learned.says.push_back(
-                fmt::format("{} {}", stays ? fmt::format("{:.2f}", weights[c]) : "left out",
-                            settings.empty() ? "as above" : settings));
+                fmt::format("{}: {}", stays ? fmt::format("weight {:.2f}", weights[c]) : "left out",
+                            settings.empty() ? "these settings" : settings));
     }
     for (std::size_t i = 0; i < kept.size(); ++i) {
         const auto c = kept[i];

@@ -52,7 +52,8 @@ void fill_record(const Task& task, std::size_t rows, Learned& learned) {
         record[fmt::format("{} in {} folds", training.metric_name, training.folds)] =
             fmt::format("{:.6g}", training.fold_metric);
     if (training.voters > 0) record["voters"] = fmt::format("{}", training.voters);
-    if (!learned.says.empty()) record["weights"] = fmt::format("{}", fmt::join(learned.says, "; "));
+    if (!learned.says.empty())
+        record["settings"] = fmt::format("{}", fmt::join(learned.says, "; "));
     record["failed lines"] = fmt::format("{}", training.failed_lines);
 }
 

@@ -90,6 +90,8 @@ TEST_F(TableRuns, FewRowsAreAllLearnedFrom) {
     EXPECT_GT(result["fold_accuracy"], 0.6);
     EXPECT_EQ(result["voters"], 15) << "three settings";
     EXPECT_NE(trained.err.find("fold 15/15"), std::string::npos) << trained.err;
+    EXPECT_NE(trained.err.find("setting 3"), std::string::npos) << trained.err;
+    EXPECT_NE(trained.err.find(" these settings\n"), std::string::npos) << trained.err;
     // Each fold has one thread: the choice is the same on any number of them.
     EXPECT_EQ(json::parse(alone("2").out)["fold_accuracy"], result["fold_accuracy"]);
     // Whoever asks for validation rows gets them.

@@ -154,17 +154,18 @@ TEST(Variants, ThatSayNothingAreLeftOut) {
     task.variants = "learning-rate=0 linear-gain=100";
     const auto learned = learn(table(), {}, task);
     ASSERT_EQ(learned.says.size(), 2U);
-    EXPECT_EQ(learned.says[1], "left out learning-rate=0 linear-gain=100");
+    EXPECT_EQ(learned.says[1], "left out: learning-rate=0 linear-gain=100");
     EXPECT_EQ(learned.model.voters(), 3U);
     EXPECT_EQ(learned.record.voters, 3);
-    EXPECT_NE(learned.model.record.at("weights").find("as above; left out"), std::string::npos);
+    EXPECT_NE(learned.model.record.at("settings").find(": these settings; left out: "),
+              std::string::npos);
     // The task's own, too.
     task.variants = "learning-rate=0.01 linear-gain=0";
     task.train.learning_rate = 0.0;
     task.model.linear_gain = 100.0;
     const auto other = learn(table(), {}, task);
     EXPECT_EQ(other.model.voters(), 3U);
-    EXPECT_EQ(other.says[0], "left out as above");
+    EXPECT_EQ(other.says[0], "left out: these settings");
 }
 
 TEST(Variants, AreTheTasksThatTheyName) {

@@ -28,7 +28,7 @@ struct Learned {
     /// record's accuracy was measured; else NaN.
     double majority = train::EpochReport::none;
     bool stopped_in_folds = false;  // by the caller: the model is that of the best fold so far
-    std::vector<std::string> says;  // weights of several settings: "0.61 fields=4"; or none
+    std::vector<std::string> says;  // of several settings: "weight 0.61: fields=4"; or none
 };
 
 /// Chooses the number of epochs and learns. Without validation rows, that is done by
