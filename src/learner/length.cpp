@@ -83,7 +83,7 @@ void choose_by_folds(const Prepared& prepared, const Task& task, const train::Ca
 /// Each channel with mean 0 and deviation 1.
 field::Placement standard_channels(const Matrix<double>& x, std::size_t channels) {
     std::vector<double> mean(channels), square(channels);
-    const auto count = static_cast<double>(x.values().size() / channels);
+    const auto count = static_cast<double>(x.values().size()) / static_cast<double>(channels);
     for (std::size_t i = 0; i < x.values().size(); ++i) mean[i % channels] += x.values()[i] / count;
     for (std::size_t i = 0; i < x.values().size(); ++i) {
         const double off = x.values()[i] - mean[i % channels];

@@ -15,7 +15,7 @@ namespace {
 /// has more fields, learns faster and is held back less, as the task's own does from 1,000 rows on.
 std::string usual_variants(double rows, const Task& task) {
     const auto fields = std::max<std::int64_t>(rows < 200.0 ? 4 : 6, task.model.fields);
-    const std::string kernel = "directions=kernel relevance=1 relevance-by=kernel";
+    std::string kernel = "directions=kernel relevance=1 relevance-by=kernel";
     if (rows >= 1000.0 && rows < 3000.0) return kernel;
     return kernel +
            fmt::format("; fields={} learning-rate=0.005 relevance=0 weight-decay=0.1", fields);

@@ -54,6 +54,7 @@ std::vector<double> mean_log_probabilities(const std::vector<model::Prediction>&
         total += weights[v];
     }
     std::vector<double> means;
+    means.reserve(sums.size());
     for (const auto& sum : sums) means.push_back(sum.value() - std::log(total));
     return means;
 }
