@@ -66,6 +66,15 @@ inline learner::Task small_task(const data::Table& table, const std::string& tar
     return task;
 }
 
+/// The same, whose three folds vote.
+inline learner::Task voting_task(const data::Table& table, const std::string& target,
+                                 std::int64_t epochs) {
+    auto task = small_task(table, target, epochs);
+    task.epoch_folds = 3;
+    task.after_folds = learner::AfterFolds::vote;
+    return task;
+}
+
 /// The kind and the sentence of the Error that `call` throws.
 template <class Call>
 std::string sentence_of(Error::Kind kind, const Call& call) {

@@ -112,17 +112,13 @@ TEST(Variants, GiveWayToWhatIsGivenForAll) {
     EXPECT_EQ(variants_without("fields=4; batch=32", {{"fields", ""}}), "fields=4; batch=32");
 }
 
-// The exact minimum of two: w = 1/2 + (|e2|^2 - |e1|^2) / 2 / (|e1 - e2|^2 + 2 * 20 variance).
-// Outliers of opposite sign cancel in the mean, and must not throw the weights to a corner.
 const data::Table& table() {
     static const auto made = test::round_table(90);
     return made;
 }
 
 Task voting(const std::string& target) {
-    auto task = test::small_task(table(), target, 6);
-    task.epoch_folds = 3;
-    task.after_folds = AfterFolds::vote;
+    auto task = test::voting_task(table(), target, 6);
     task.variants = "fields=2 relevance=1";
     return task;
 }

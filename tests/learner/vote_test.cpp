@@ -118,12 +118,7 @@ const data::Table& table() {
     return made;
 }
 
-Task voting(const std::string& target) {
-    auto task = test::small_task(table(), target, 8);
-    task.epoch_folds = 3;
-    task.after_folds = AfterFolds::vote;
-    return task;
-}
+Task voting(const std::string& target) { return test::voting_task(table(), target, 8); }
 
 TEST(FoldsThatVote, AreTheModelsOfTheFolds) {
     for (const std::string target : {"kind", "size"}) {

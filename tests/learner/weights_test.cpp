@@ -52,6 +52,7 @@ TEST(Weights, FollowWhoIsRight) {
     }
 }
 
+// The exact minimum of two: w = 1/2 + (|e2|^2 - |e1|^2) / 2 / (|e1 - e2|^2 + 2 * 20 variance).
 TEST(Weights, OfNumbersAreTheBestMean) {
     const std::vector<double> truth{1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
     const std::vector<double> first{1.1, 2.3, 2.9, 4.0, 4.6, 6.2},
@@ -69,6 +70,7 @@ TEST(Weights, OfNumbersAreTheBestMean) {
     EXPECT_NEAR(weights[0], 0.5 + 0.5 * (e2 - e1) / (between + 2.0 * 20.0 * variance), 1e-12);
 }
 
+// Outliers of opposite sign cancel in the mean, and must not throw the weights to a corner.
 TEST(Weights, OfNumbersAreNeverWorseThanEvenOnes) {
     for (const double outlier : {8.0, 12.0, 40.0, 1e6, 1e150}) {
         Random random(5);
